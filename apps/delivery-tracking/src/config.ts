@@ -1,4 +1,12 @@
-import { type ConfigOf, databaseSettings, defineConfig, integer, list, text } from '@postern/service-host/config';
+import {
+  type ConfigOf,
+  databaseSettings,
+  defineConfig,
+  integer,
+  list,
+  messageRetentionDays,
+  text,
+} from '@postern/service-host/config';
 import { z } from 'zod';
 
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
@@ -82,6 +90,7 @@ export const config = defineConfig({
     .describe(
       'Days that the text of bounce notices is stored, so that they can be classified again with improved rules.',
     ),
+  messageRetentionDays: messageRetentionDays(),
   sweepIntervalMs: integer()
     .min(10)
     .default(30_000)

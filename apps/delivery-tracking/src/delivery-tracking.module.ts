@@ -7,6 +7,7 @@ import { EngagementModule } from './engagement/engagement.module.js';
 import { MessagesModule } from './messages/messages.module.js';
 import { trackedEmails } from './messages/tracked-emails.projection.js';
 import { operations } from './operations/operations.module.js';
+import { RetentionModule } from './retention/retention.module.js';
 import { StatisticsModule } from './statistics/statistics.module.js';
 import { suppressedAddresses } from './suppressions/suppressed-addresses.projection.js';
 import { SuppressionsModule } from './suppressions/suppressions.module.js';
@@ -28,6 +29,7 @@ import { TrackedEmailsModule } from './tracked-emails/tracked-emails.module.js';
     MessagesModule,
     StatisticsModule,
     DeletedServicesModule,
+    RetentionModule,
     operations,
   ],
 })

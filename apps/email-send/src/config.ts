@@ -7,6 +7,7 @@ import {
   flag,
   integer,
   list,
+  messageRetentionDays,
   secret,
   text,
 } from '@postern/service-host/config';
@@ -67,6 +68,7 @@ export const config = defineConfig({
     .min(1)
     .default(7)
     .describe('Days that the body of a message is stored after the message reaches a final state.'),
+  messageRetentionDays: messageRetentionDays(),
 });
 
 export type EmailSendConfig = ConfigOf<typeof config>;

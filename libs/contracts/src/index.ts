@@ -61,7 +61,7 @@ export * from './runtime-agent/databases.js';
 export * from './runtime-agent/orders.js';
 export * from './runtime-agent/runtime.js';
 export * from './service-name.js';
-export { type Page, page, pageRequest } from './shapes.js';
+export { COUNTED_ITEMS, EXAMINED_ITEMS, MAX_OFFSET, type Page, page, pageRequest } from './shapes.js';
 export * from './webhook-dispatch/listeners.js';
 export * from './webhook-dispatch/requests.js';
 export * from './webhook-dispatch/webhook-events.js';

@@ -278,6 +278,14 @@ export interface WebService {
   } | null;
   /** Whether a push deploys, where there is a deploy hook. */
   readonly auto_deploy?: boolean;
+  /** The folder that is built and started; null for the root of the repository. */
+  readonly root_directory?: string | null;
+  /** A push deploys only if it changes a matching file; empty if every push deploys. */
+  readonly watch_paths?: readonly string[];
+  /** How instances are checked; null for the defaults. */
+  readonly health_check?: HealthCheck | null;
+  /** How long the first byte of a response may take; null for the limit of the installation. */
+  readonly first_byte_timeout_seconds?: number | null;
   /** `created` until the first deployment is live. */
   readonly status: 'created' | 'starting' | 'running' | 'restarting' | 'stopping' | 'stopped' | 'failed';
   /** Why the last action failed; null if it succeeded. */
@@ -292,6 +300,19 @@ export interface WebService {
   readonly flag_reason: string | null;
   /** When the web service was created. */
   readonly created_at: string;
+}
+
+export interface HealthCheck {
+  /** The `Host` header of the requests; the host of the service’s URL if absent or null. */
+  readonly host?: string | null;
+  /** How long a new instance may take until its first successful check; the release deadline if absent. */
+  readonly grace_seconds?: number;
+  /** Seconds between two checks; 3 if absent. */
+  readonly interval_seconds?: number;
+  /** Seconds that a check may take; 5 if absent. */
+  readonly timeout_seconds?: number;
+  /** Consecutive failed checks until an instance gets no more requests; 3 if absent. */
+  readonly threshold?: number;
 }
 
 export type ListWebServicesReply = readonly WebService[];
@@ -350,6 +371,34 @@ export interface Variable {
   readonly value: string;
   /** Whether the value is masked in replies and logs. */
   readonly is_secret: boolean;
+}
+
+export type ResolveEnvironmentReply = readonly ResolvedVariable[];
+
+export interface ResolvedVariable {
+  /** Name of the variable. */
+  readonly key: string;
+  /** Value of the variable; `********` if it is secret. */
+  readonly value: string;
+  /** Whether the value is masked in replies and logs. */
+  readonly is_secret: boolean;
+  /** `variable` of the web service, `database` that is attached to it, `project_secret` of its environment, or set by the `platform`. In this order, the first one takes precedence, except over the platform’s `PORT` and `DISK_PATH`. */
+  readonly origin: 'variable' | 'database' | 'project_secret' | 'platform';
+  /** Whether the running instances have this value; null if none runs. */
+  readonly running: boolean | null;
+}
+
+export type ListSecretFilesReply = readonly SecretFile[];
+
+export interface SecretFile {
+  /** Id of the file. */
+  readonly id: string;
+  /** The path of the file below `/etc/secrets`. */
+  readonly path: string;
+  /** The size of the content in bytes. */
+  readonly size_bytes: number;
+  /** When the content was last set. */
+  readonly updated_at: string;
 }
 
 export interface GetLogsReply {
@@ -631,166 +680,169 @@ export interface ScheduleEmailBody {
   /** When to send it, between 1 minute and 30 days from now: `2030-01-31T09:00:00Z`, or with an offset. */
   readonly send_at: string;
   /** The message, as in `POST /emails`. */
-  readonly email: {
-    /** Sender: `ada@example.com` or `Ada <ada@example.com>`. In production, its domain must be verified for the email service; otherwise the message is sent from the sandbox sender. */
-    readonly from: string;
-    /** Recipients. `to`, `cc` and `bcc` together have at most 50 addresses. */
-    readonly to: readonly string[];
-    /** CC recipients, visible to all recipients. */
-    readonly cc?: readonly string[];
-    /** BCC recipients, hidden from all other recipients. */
-    readonly bcc?: readonly string[];
-    /** Addresses in the Reply-To header, which receive replies. */
-    readonly reply_to?: readonly string[];
-    /** Plain text without line breaks, at most 998 characters. */
-    readonly subject: string;
-    /** Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers. */
-    readonly headers?: Readonly<Record<string, string>>;
-    /** Files, at most 50. */
-    readonly attachments?: ReadonlyArray<{
-      /** Name of the file. Path separators and control characters are replaced. */
-      readonly filename: string;
-      /** The file in base64. */
-      readonly content: string;
-      /** Media type, such as `application/pdf`. Without it, the ending of the name determines the type. */
-      readonly content_type?: string;
-      /** Id of an inline image, which the HTML body shows with `<img src="cid:…">`. */
-      readonly content_id?: string;
-    }>;
-    /** Your own data about the message, such as `{"campaign": "spring"}`: in webhooks and in the search, never in the message. At most 20; names match `[a-z][a-z0-9_]{0,39}`, values have at most 256 characters. */
-    readonly tags?: Readonly<Record<string, string>>;
-    /** Message-ID of the message that this one answers. */
-    readonly in_reply_to?: string;
-    /** Message-IDs of the earlier messages of the conversation, the oldest first. At most 100. */
-    readonly references?: readonly string[];
-    /** How to unsubscribe, for the button of mail programs (List-Unsubscribe). Needs `url`, `mailto` or `one_click`. */
-    readonly list_unsubscribe?: {
-      /** Page to unsubscribe, http or https. */
-      readonly url?: string;
-      /** Address at which a mail unsubscribes its author. */
-      readonly mailto?: string;
-      /** Mail programs may unsubscribe with a POST request to `url` (RFC 8058), which must be https. Without `url`, it is a page of Postern, which suppresses the address for such messages of the email service. */
-      readonly one_click?: boolean;
-    };
-    /** Open and click tracking of this message. A link with `data-postern-track="off"` is never tracked. */
-    readonly tracking?: {
-      /** Instead of the setting of the email service. */
-      readonly opens?: boolean;
-      /** Instead of the setting of the email service. */
-      readonly clicks?: boolean;
-    };
-    /** HTML body. The text part is derived from it if `text` is absent. */
-    readonly message: string;
-    /** Plain-text body. Required if `message` is absent. */
-    readonly text?: string;
-  } | {
-    /** Sender: `ada@example.com` or `Ada <ada@example.com>`. In production, its domain must be verified for the email service; otherwise the message is sent from the sandbox sender. */
-    readonly from: string;
-    /** Recipients. `to`, `cc` and `bcc` together have at most 50 addresses. */
-    readonly to: readonly string[];
-    /** CC recipients, visible to all recipients. */
-    readonly cc?: readonly string[];
-    /** BCC recipients, hidden from all other recipients. */
-    readonly bcc?: readonly string[];
-    /** Addresses in the Reply-To header, which receive replies. */
-    readonly reply_to?: readonly string[];
-    /** Plain text without line breaks, at most 998 characters. */
-    readonly subject: string;
-    /** Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers. */
-    readonly headers?: Readonly<Record<string, string>>;
-    /** Files, at most 50. */
-    readonly attachments?: ReadonlyArray<{
-      /** Name of the file. Path separators and control characters are replaced. */
-      readonly filename: string;
-      /** The file in base64. */
-      readonly content: string;
-      /** Media type, such as `application/pdf`. Without it, the ending of the name determines the type. */
-      readonly content_type?: string;
-      /** Id of an inline image, which the HTML body shows with `<img src="cid:…">`. */
-      readonly content_id?: string;
-    }>;
-    /** Your own data about the message, such as `{"campaign": "spring"}`: in webhooks and in the search, never in the message. At most 20; names match `[a-z][a-z0-9_]{0,39}`, values have at most 256 characters. */
-    readonly tags?: Readonly<Record<string, string>>;
-    /** Message-ID of the message that this one answers. */
-    readonly in_reply_to?: string;
-    /** Message-IDs of the earlier messages of the conversation, the oldest first. At most 100. */
-    readonly references?: readonly string[];
-    /** How to unsubscribe, for the button of mail programs (List-Unsubscribe). Needs `url`, `mailto` or `one_click`. */
-    readonly list_unsubscribe?: {
-      /** Page to unsubscribe, http or https. */
-      readonly url?: string;
-      /** Address at which a mail unsubscribes its author. */
-      readonly mailto?: string;
-      /** Mail programs may unsubscribe with a POST request to `url` (RFC 8058), which must be https. Without `url`, it is a page of Postern, which suppresses the address for such messages of the email service. */
-      readonly one_click?: boolean;
-    };
-    /** Open and click tracking of this message. A link with `data-postern-track="off"` is never tracked. */
-    readonly tracking?: {
-      /** Instead of the setting of the email service. */
-      readonly opens?: boolean;
-      /** Instead of the setting of the email service. */
-      readonly clicks?: boolean;
-    };
-    /** Plain-text body. Required if `message` is absent. */
-    readonly text: string;
-  } | {
-    /** Sender: `ada@example.com` or `Ada <ada@example.com>`. In production, its domain must be verified for the email service; otherwise the message is sent from the sandbox sender. */
-    readonly from: string;
-    /** Recipients. `to`, `cc` and `bcc` together have at most 50 addresses. */
-    readonly to: readonly string[];
-    /** CC recipients, visible to all recipients. */
-    readonly cc?: readonly string[];
-    /** BCC recipients, hidden from all other recipients. */
-    readonly bcc?: readonly string[];
-    /** Addresses in the Reply-To header, which receive replies. */
-    readonly reply_to?: readonly string[];
-    /** Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers. */
-    readonly headers?: Readonly<Record<string, string>>;
-    /** Files, at most 50. */
-    readonly attachments?: ReadonlyArray<{
-      /** Name of the file. Path separators and control characters are replaced. */
-      readonly filename: string;
-      /** The file in base64. */
-      readonly content: string;
-      /** Media type, such as `application/pdf`. Without it, the ending of the name determines the type. */
-      readonly content_type?: string;
-      /** Id of an inline image, which the HTML body shows with `<img src="cid:…">`. */
-      readonly content_id?: string;
-    }>;
-    /** Your own data about the message, such as `{"campaign": "spring"}`: in webhooks and in the search, never in the message. At most 20; names match `[a-z][a-z0-9_]{0,39}`, values have at most 256 characters. */
-    readonly tags?: Readonly<Record<string, string>>;
-    /** Message-ID of the message that this one answers. */
-    readonly in_reply_to?: string;
-    /** Message-IDs of the earlier messages of the conversation, the oldest first. At most 100. */
-    readonly references?: readonly string[];
-    /** How to unsubscribe, for the button of mail programs (List-Unsubscribe). Needs `url`, `mailto` or `one_click`. */
-    readonly list_unsubscribe?: {
-      /** Page to unsubscribe, http or https. */
-      readonly url?: string;
-      /** Address at which a mail unsubscribes its author. */
-      readonly mailto?: string;
-      /** Mail programs may unsubscribe with a POST request to `url` (RFC 8058), which must be https. Without `url`, it is a page of Postern, which suppresses the address for such messages of the email service. */
-      readonly one_click?: boolean;
-    };
-    /** Open and click tracking of this message. A link with `data-postern-track="off"` is never tracked. */
-    readonly tracking?: {
-      /** Instead of the setting of the email service. */
-      readonly opens?: boolean;
-      /** Instead of the setting of the email service. */
-      readonly clicks?: boolean;
-    };
-    /** A stored template instead of `subject`, `message` and `text`. */
-    readonly template: {
-      /** Id of the template. Give it or `name`. */
-      readonly id?: string;
-      /** Name of the template. */
-      readonly name?: string;
-      /** The latest version if absent. */
-      readonly version?: number;
-      /** The values of all variables of the template; a missing or unknown variable is an error. */
-      readonly variables?: Readonly<Record<string, unknown>>;
-    };
-  };
+  readonly email:
+    | {
+        /** Sender: `ada@example.com` or `Ada <ada@example.com>`. In production, its domain must be verified for the email service; otherwise the message is sent from the sandbox sender. */
+        readonly from: string;
+        /** Recipients. `to`, `cc` and `bcc` together have at most 50 addresses. */
+        readonly to: readonly string[];
+        /** CC recipients, visible to all recipients. */
+        readonly cc?: readonly string[];
+        /** BCC recipients, hidden from all other recipients. */
+        readonly bcc?: readonly string[];
+        /** Addresses in the Reply-To header, which receive replies. */
+        readonly reply_to?: readonly string[];
+        /** Plain text without line breaks, at most 998 characters. */
+        readonly subject: string;
+        /** Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers. */
+        readonly headers?: Readonly<Record<string, string>>;
+        /** Files, at most 50. */
+        readonly attachments?: ReadonlyArray<{
+          /** Name of the file. Path separators and control characters are replaced. */
+          readonly filename: string;
+          /** The file in base64. */
+          readonly content: string;
+          /** Media type, such as `application/pdf`. Without it, the ending of the name determines the type. */
+          readonly content_type?: string;
+          /** Id of an inline image, which the HTML body shows with `<img src="cid:…">`. */
+          readonly content_id?: string;
+        }>;
+        /** Your own data about the message, such as `{"campaign": "spring"}`: in webhooks and in the search, never in the message. At most 20; names match `[a-z][a-z0-9_]{0,39}`, values have at most 256 characters. */
+        readonly tags?: Readonly<Record<string, string>>;
+        /** Message-ID of the message that this one answers. */
+        readonly in_reply_to?: string;
+        /** Message-IDs of the earlier messages of the conversation, the oldest first. At most 100. */
+        readonly references?: readonly string[];
+        /** How to unsubscribe, for the button of mail programs (List-Unsubscribe). Needs `url`, `mailto` or `one_click`. */
+        readonly list_unsubscribe?: {
+          /** Page to unsubscribe, http or https. */
+          readonly url?: string;
+          /** Address at which a mail unsubscribes its author. */
+          readonly mailto?: string;
+          /** Mail programs may unsubscribe with a POST request to `url` (RFC 8058), which must be https. Without `url`, it is a page of Postern, which suppresses the address for such messages of the email service. */
+          readonly one_click?: boolean;
+        };
+        /** Open and click tracking of this message. A link with `data-postern-track="off"` is never tracked. */
+        readonly tracking?: {
+          /** Instead of the setting of the email service. */
+          readonly opens?: boolean;
+          /** Instead of the setting of the email service. */
+          readonly clicks?: boolean;
+        };
+        /** HTML body. The text part is derived from it if `text` is absent. */
+        readonly message: string;
+        /** Plain-text body. Required if `message` is absent. */
+        readonly text?: string;
+      }
+    | {
+        /** Sender: `ada@example.com` or `Ada <ada@example.com>`. In production, its domain must be verified for the email service; otherwise the message is sent from the sandbox sender. */
+        readonly from: string;
+        /** Recipients. `to`, `cc` and `bcc` together have at most 50 addresses. */
+        readonly to: readonly string[];
+        /** CC recipients, visible to all recipients. */
+        readonly cc?: readonly string[];
+        /** BCC recipients, hidden from all other recipients. */
+        readonly bcc?: readonly string[];
+        /** Addresses in the Reply-To header, which receive replies. */
+        readonly reply_to?: readonly string[];
+        /** Plain text without line breaks, at most 998 characters. */
+        readonly subject: string;
+        /** Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers. */
+        readonly headers?: Readonly<Record<string, string>>;
+        /** Files, at most 50. */
+        readonly attachments?: ReadonlyArray<{
+          /** Name of the file. Path separators and control characters are replaced. */
+          readonly filename: string;
+          /** The file in base64. */
+          readonly content: string;
+          /** Media type, such as `application/pdf`. Without it, the ending of the name determines the type. */
+          readonly content_type?: string;
+          /** Id of an inline image, which the HTML body shows with `<img src="cid:…">`. */
+          readonly content_id?: string;
+        }>;
+        /** Your own data about the message, such as `{"campaign": "spring"}`: in webhooks and in the search, never in the message. At most 20; names match `[a-z][a-z0-9_]{0,39}`, values have at most 256 characters. */
+        readonly tags?: Readonly<Record<string, string>>;
+        /** Message-ID of the message that this one answers. */
+        readonly in_reply_to?: string;
+        /** Message-IDs of the earlier messages of the conversation, the oldest first. At most 100. */
+        readonly references?: readonly string[];
+        /** How to unsubscribe, for the button of mail programs (List-Unsubscribe). Needs `url`, `mailto` or `one_click`. */
+        readonly list_unsubscribe?: {
+          /** Page to unsubscribe, http or https. */
+          readonly url?: string;
+          /** Address at which a mail unsubscribes its author. */
+          readonly mailto?: string;
+          /** Mail programs may unsubscribe with a POST request to `url` (RFC 8058), which must be https. Without `url`, it is a page of Postern, which suppresses the address for such messages of the email service. */
+          readonly one_click?: boolean;
+        };
+        /** Open and click tracking of this message. A link with `data-postern-track="off"` is never tracked. */
+        readonly tracking?: {
+          /** Instead of the setting of the email service. */
+          readonly opens?: boolean;
+          /** Instead of the setting of the email service. */
+          readonly clicks?: boolean;
+        };
+        /** Plain-text body. Required if `message` is absent. */
+        readonly text: string;
+      }
+    | {
+        /** Sender: `ada@example.com` or `Ada <ada@example.com>`. In production, its domain must be verified for the email service; otherwise the message is sent from the sandbox sender. */
+        readonly from: string;
+        /** Recipients. `to`, `cc` and `bcc` together have at most 50 addresses. */
+        readonly to: readonly string[];
+        /** CC recipients, visible to all recipients. */
+        readonly cc?: readonly string[];
+        /** BCC recipients, hidden from all other recipients. */
+        readonly bcc?: readonly string[];
+        /** Addresses in the Reply-To header, which receive replies. */
+        readonly reply_to?: readonly string[];
+        /** Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers. */
+        readonly headers?: Readonly<Record<string, string>>;
+        /** Files, at most 50. */
+        readonly attachments?: ReadonlyArray<{
+          /** Name of the file. Path separators and control characters are replaced. */
+          readonly filename: string;
+          /** The file in base64. */
+          readonly content: string;
+          /** Media type, such as `application/pdf`. Without it, the ending of the name determines the type. */
+          readonly content_type?: string;
+          /** Id of an inline image, which the HTML body shows with `<img src="cid:…">`. */
+          readonly content_id?: string;
+        }>;
+        /** Your own data about the message, such as `{"campaign": "spring"}`: in webhooks and in the search, never in the message. At most 20; names match `[a-z][a-z0-9_]{0,39}`, values have at most 256 characters. */
+        readonly tags?: Readonly<Record<string, string>>;
+        /** Message-ID of the message that this one answers. */
+        readonly in_reply_to?: string;
+        /** Message-IDs of the earlier messages of the conversation, the oldest first. At most 100. */
+        readonly references?: readonly string[];
+        /** How to unsubscribe, for the button of mail programs (List-Unsubscribe). Needs `url`, `mailto` or `one_click`. */
+        readonly list_unsubscribe?: {
+          /** Page to unsubscribe, http or https. */
+          readonly url?: string;
+          /** Address at which a mail unsubscribes its author. */
+          readonly mailto?: string;
+          /** Mail programs may unsubscribe with a POST request to `url` (RFC 8058), which must be https. Without `url`, it is a page of Postern, which suppresses the address for such messages of the email service. */
+          readonly one_click?: boolean;
+        };
+        /** Open and click tracking of this message. A link with `data-postern-track="off"` is never tracked. */
+        readonly tracking?: {
+          /** Instead of the setting of the email service. */
+          readonly opens?: boolean;
+          /** Instead of the setting of the email service. */
+          readonly clicks?: boolean;
+        };
+        /** A stored template instead of `subject`, `message` and `text`. */
+        readonly template: {
+          /** Id of the template. Give it or `name`. */
+          readonly id?: string;
+          /** Name of the template. */
+          readonly name?: string;
+          /** The latest version if absent. */
+          readonly version?: number;
+          /** The values of all variables of the template; a missing or unknown variable is an error. */
+          readonly variables?: Readonly<Record<string, unknown>>;
+        };
+      };
 }
 
 export interface RescheduleEmailBody {
@@ -853,6 +905,25 @@ export interface CreateWebServiceBody {
   readonly max_instances?: number;
   /** Which project secrets the service gets. */
   readonly environment?: 'production' | 'staging' | 'development';
+  /** The folder that is built and started, such as `apps/web`; the root of the repository if absent or null. */
+  readonly root_directory?: string | null;
+  /** A push deploys only if it changes a file that matches one of these patterns, such as `apps/web/**`; a pattern that begins with `!` excludes files. Paths are relative to the root of the repository. */
+  readonly watch_paths?: readonly string[] | null;
+  /** How instances are checked; the defaults if absent or null. `health_check_path` is the path. */
+  readonly health_check?: {
+    /** The `Host` header of the requests; the host of the service’s URL if absent or null. */
+    readonly host?: string | null;
+    /** How long a new instance may take until its first successful check; the release deadline if absent. */
+    readonly grace_seconds?: number;
+    /** Seconds between two checks; 3 if absent. */
+    readonly interval_seconds?: number;
+    /** Seconds that a check may take; 5 if absent. */
+    readonly timeout_seconds?: number;
+    /** Consecutive failed checks until an instance gets no more requests; 3 if absent. */
+    readonly threshold?: number;
+  } | null;
+  /** How long the first byte of a response may take, 1 to 3,600 seconds; the limit of the installation if absent or null. */
+  readonly first_byte_timeout_seconds?: number | null;
 }
 
 export interface CreateDeploymentBody {
@@ -880,6 +951,18 @@ export interface SetVariablesBody {
     readonly value: string;
     /** If absent, an existing variable is unchanged and a new one is not secret. */
     readonly is_secret?: boolean;
+  }>;
+}
+
+export interface SetSecretFilesBody {
+  /** 1 to 50 files with different paths. */
+  readonly files: ReadonlyArray<{
+    /** The path of the file below `/etc/secrets`, such as `google.json`. */
+    readonly path: string;
+    /** The content of the file. */
+    readonly content: string;
+    /** How `content` is encoded: `base64` for a file that is no text. */
+    readonly encoding?: 'utf8' | 'base64';
   }>;
 }
 

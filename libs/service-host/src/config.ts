@@ -11,5 +11,5 @@ export {
   type SettingDescription,
 } from './config/define-config.js';
 export { Secret } from './config/secret.js';
-export { databaseSettings, flag, integer, list, secret, text } from './config/settings.js';
+export { databaseSettings, flag, integer, list, messageRetentionDays, secret, text } from './config/settings.js';
 export { type EncryptionKey, encryptionKeys } from './secrets/key-ring.js';

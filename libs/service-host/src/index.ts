@@ -3,10 +3,20 @@ export { clientNetworkOf, wideNetworkOf } from './connections/client-network.js'
 export { SmtpConnections } from './connections/smtp-connections.js';
 export { Database, type DatabaseConfig } from './database/database.js';
 export { DatabaseClock, type DatabaseClockOptions, type DatabaseTime } from './database/database-clock.js';
+export {
+  cappedTotal,
+  type ListCursor,
+  listCursor,
+  parameterized,
+  queryTooBroad,
+  unknownCursor,
+  withinListTime,
+} from './database/long-list.js';
 export { applyMigrations, type MigrationOptions } from './database/migrations.js';
 export { PrismaModule } from './database/prisma.module.js';
 export { type DriftOptions, schemaDrift } from './database/schema-drift.js';
 export { asTemporarilyUnavailable, mayHaveCommitted } from './database/temporary-faults.js';
+export { firstIdAt } from './database/uuid-time.js';
 export { VerifyingClient } from './database/verifying-client.js';
 export { EventSourcing, type WriteOptions } from './event-sourcing/event-sourcing.js';
 export { EventSourcingModule, type EventSourcingOptions } from './event-sourcing/event-sourcing.module.js';

@@ -2,6 +2,7 @@ export { childProcesses } from './child-processes.js';
 export { Cleanup } from './cleanup.js';
 export { compileCache } from './compile-cache.js';
 export { type Damage, damageFiles } from './damage-files.js';
+export { type DatabaseCosts, databaseCosts } from './database-costs.js';
 export { verifyWithDkimpy } from './dkimpy.js';
 export { type DnsFailure, type DnsRecordType, type DnsValue, startDnsServer, type TestDns } from './dns.js';
 export { dmarcReport, type ReportRecord, reportMail, tlsReport, zipOf } from './domain-reports.js';
@@ -32,6 +33,7 @@ export { startPostgres, type TestPostgres, type TestPostgresOptions } from './po
 export { findPostgres, type PostgresBinaries, type SystemUser, unprivilegedUser } from './postgres-binaries.js';
 export { type PostgresOptions, PostgresServer, spawnPostgres } from './postgres-server.js';
 export { programFolder } from './program-folder.js';
+export { RowsRead } from './rows-read.js';
 export {
   SERVICES_WITH_DATABASE,
   type ServiceClusters,

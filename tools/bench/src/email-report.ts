@@ -27,6 +27,8 @@ const tails = (open: readonly LoadResult[]) => open.map(({ p99 }) => p99);
 const peaks = (pids: Readonly<Record<string, number>>) =>
   Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, peakMemoryOf(pid)]));
 
+const inSignatures = ({ cpuUs, signatureUs }: Round): number => sum(cpuUs) / signatureUs;
+
 const summaryRow = (name: string, rounds: readonly Round[], open: readonly LoadResult[]): string[] => [
   name,
   spread(spreadOf(rates(rounds))),
@@ -34,6 +36,7 @@ const summaryRow = (name: string, rounds: readonly Round[], open: readonly LoadR
   spread(spreadOf(rounds.map(({ p99 }) => p99)), 1),
   spread(spreadOf(open.map(({ p99 }) => p99)), 1),
   spread(spreadOf(rounds.map(({ cpuUs }) => sum(cpuUs)))),
+  spread(spreadOf(rounds.map(inSignatures)), 1),
   spread(spreadOf(rounds.map(({ catchUpS }) => catchUpS)), 1),
 ];
 
@@ -65,18 +68,19 @@ export const emailReport = (figures: EmailFigures): PartReport => {
   const openP99Ratio = ratioOf(tails(ourOpen), tails(theirOpen));
   const text = [
     table(
-      ['', 'messages/s', 'p50 ms', 'p99 ms', 'p99 ms at 300/s', 'CPU µs/message', 'catching up s'],
+      ['', 'messages/s', 'p50 ms', 'p99 ms', 'p99 ms at 300/s', 'CPU µs/message', 'in RSA signatures', 'catching up s'],
       [
         ...candidates.map(({ name }, place) =>
           summaryRow(name, rounds[place] as readonly Round[], open[place] as readonly LoadResult[]),
         ),
         ...(typeof postfix === 'string'
           ? []
-          : [[`Postfix ${postfix.version}`, spread(spreadOf(postfix.perSecond)), '–', '–', '–', '–', '–']]),
+          : [[`Postfix ${postfix.version}`, spread(spreadOf(postfix.perSecond)), '–', '–', '–', '–', '–', '–']]),
       ],
     ),
     `Postern / reference  ${spread(toReference, 2)}\n` +
       (toPostfix ? `Postern / Postfix    ${spread(toPostfix, 2)}\n` : `Postfix was not measured: ${postfix}\n`) +
+      `RSA-2048 signature   ${spread(spreadOf(ours.map(({ signatureUs }) => signatureUs)))} µs CPU\n` +
       `p99 at 300/s, Postern / reference  ${spread(openP99Ratio, 2)}\n` +
       `${figure(figures.bytesPerMessage)} bytes per message at the sink; median (minimum–maximum) of ${ours.length} rounds`,
     ...candidates.map(({ name, pids }, place) => processTable(name, rounds[place] as readonly Round[], pids)),

@@ -2,6 +2,7 @@ import { BenchProcess } from './load/bench-process.js';
 import type { ClosedLoop, LoadResult, RequestTemplate } from './load/requests.js';
 import { cpuOf } from './measure/process-usage.js';
 import { untilIdle } from './measure/quiet.js';
+import { signatureUs } from './measure/rsa-signature.js';
 
 /** A system to measure: its endpoint and processes. */
 export interface Candidate {
@@ -25,6 +26,8 @@ export interface Round {
   readonly cpuUs: Readonly<Record<string, number>>;
   /** The same for the sink and the generator. */
   readonly aroundUs: Readonly<Record<string, number>>;
+  /** CPU of an RSA-2048 signature before the round, in microseconds. */
+  readonly signatureUs: number;
   /** How long read models and consumers needed to catch up after the last response. */
   readonly catchUpS: number;
   readonly bytesPerMessage: number;
@@ -44,6 +47,7 @@ export const roundOf = async (
   const around = { generator: generator.pid, sink: sink.pid };
   const everybody = candidates.flatMap(({ pids }) => Object.values(pids));
   await untilIdle(everybody);
+  const signature = signatureUs();
   const before = { own: cpuOf(candidate.pids), around: cpuOf(around) };
   const sunkBefore = await sink.call<SinkCounters>('counters');
   const load: ClosedLoop = { ...candidate.load, connections, seconds };
@@ -61,6 +65,7 @@ export const roundOf = async (
     answered: result.answered,
     cpuUs: perMessage(before.own, cpuOf(candidate.pids), result.answered),
     aroundUs: perMessage(before.around, cpuOf(around), result.answered),
+    signatureUs: signature,
     catchUpS,
     bytesPerMessage: (sunk.bytes - sunkBefore.bytes) / messages,
   };

@@ -43,6 +43,8 @@ export interface MessageWithTimeline extends Message {
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly total: number;
+  /** There are more items than `total`. */
+  readonly total_capped?: true;
   readonly limit: number;
   readonly offset: number;
 }

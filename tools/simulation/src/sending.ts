@@ -59,6 +59,7 @@ const SETTINGS: SendingSettings = {
   simulatorDomain: undefined,
   copies: { tokens: TOKENS, publicUrl: 'https://mail.test', bounceDomain: 'bounce.test' },
   bodyRetentionDays: 7,
+  messageRetentionDays: 90,
 };
 
 class Senders {

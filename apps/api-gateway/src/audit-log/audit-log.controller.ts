@@ -24,7 +24,7 @@ const auditQuery = listAuditLog.request.omit({ user_id: true, workspace_id: true
   format: z
     .enum(['json', ...AUDIT_EXPORT_FORMATS])
     .default('json')
-    .describe('`csv` and `ndjson` return all entries as a file; `limit` and `offset` do not apply.'),
+    .describe('`csv` and `ndjson` return all entries as a file; `limit`, `offset`, `after` and `before` do not apply.'),
 });
 const query = queryShape(auditQuery.shape);
 
@@ -48,7 +48,7 @@ export class AuditLogController {
   ) {
     const reader = { user_id: session.userId, workspace_id: session.workspaceId };
     if (format === 'json') return this.services.request(listAuditLog, { ...parameters, ...reader }, session);
-    const { limit: _limit, offset: _offset, ...filter } = parameters;
+    const { limit: _limit, offset: _offset, after: _after, before: _before, ...filter } = parameters;
     return exportFile({
       name: `audit-log.${format}`,
       contentType: CONTENT_TYPES[format],

@@ -3,6 +3,9 @@ import { formatCount } from '../formatting.js';
 import { PAGE_SIZES } from '../list-query.js';
 import { Choice } from './form.js';
 
+/** The largest offset of long lists. */
+const MAX_OFFSET = 10_000;
+
 interface PagingProps {
   readonly page: Page<unknown>;
   readonly onOffset: (offset: number) => void;
@@ -13,8 +16,10 @@ interface PagingProps {
 /** Position in a long list, with links to the next pages; hidden if everything fits on the smallest page. */
 export const Paging = ({ page, onOffset, onLimit }: PagingProps) => {
   if (page.total <= Math.min(page.limit, PAGE_SIZES[0]) && page.offset === 0) return null;
-  const last = Math.min(page.offset + page.items.length, page.total);
+  const last = page.offset + page.items.length;
   const first = Math.min(page.offset + 1, page.total);
+  const atEnd = page.total_capped ? page.items.length < page.limit : last >= page.total;
+  const beyond = page.offset + page.limit > MAX_OFFSET;
   return (
     <nav class="paging" aria-label="Pages">
       <button
@@ -25,9 +30,15 @@ export const Paging = ({ page, onOffset, onLimit }: PagingProps) => {
         Previous
       </button>
       <span>
-        {formatCount(first)}–{formatCount(last)} of {formatCount(page.total)}
+        {formatCount(first)}–{formatCount(last)} of {page.total_capped && 'more than '}
+        {formatCount(page.total)}
       </span>
-      <button type="button" disabled={last >= page.total} onClick={() => onOffset(page.offset + page.limit)}>
+      <button
+        type="button"
+        disabled={atEnd || beyond}
+        title={beyond ? 'Use a filter to see what is further back.' : undefined}
+        onClick={() => onOffset(page.offset + page.limit)}
+      >
         Next
       </button>
       {onLimit && (

@@ -194,3 +194,7 @@ export const replyOf = (row: TrackedEmailRow): TrackedEmailReply => ({
   ...(row.message_id === null ? {} : { message_id: row.message_id }),
   accepted_at: row.accepted_at,
 });
+
+/** The recipients after the first one, as rows of the search of addresses. */
+export const otherRecipients = ({ id, service_id, accepted_at, recipients }: TrackedEmailRow) =>
+  recipients.slice(1).map(({ address }) => ({ service_id, address: address.toLowerCase(), accepted_at, email_id: id }));

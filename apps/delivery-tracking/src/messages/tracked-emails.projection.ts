@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { getTrackedEmail, listEmails, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { getTrackedEmail, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { EventStore } from '@postern/event-sourcing';
 import type { Projection, ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
 import { type DeletedServiceEvent, SERVICE_DATA_DELETED } from '../deleted-services/deleted-service.js';
-import { type Prisma, PrismaClient, type TrackedEmail } from '../generated/prisma/client.js';
 import {
   CLICKS_RECOGNISED_AS_MACHINE,
   COPY_RETRIED,
@@ -16,10 +15,11 @@ import {
   type TrackedEmailEvent,
   trackedEmailStream,
 } from '../tracked-emails/tracked-email-events.js';
-import { COUNT_NAMES, countsOf, type EmailCounts, NO_COUNTS } from './email-counts.js';
+import { countChanges, type DayOfCounts } from './day-of-counts.js';
+import { countsOf } from './email-counts.js';
 import { timelineOf } from './email-timeline.js';
 import { resultOfAll, stateOf } from './recipient-row.js';
-import { applyToRow, isWaiting, replyOf, type TrackedEmailRow } from './tracked-email-row.js';
+import { applyToRow, isWaiting, otherRecipients, replyOf, type TrackedEmailRow } from './tracked-email-row.js';
 import { deleteTrackedEmails, loadTrackedEmails, saveTrackedEmails } from './tracked-emails.sql.js';
 
 /**
@@ -28,8 +28,8 @@ import { deleteTrackedEmails, loadTrackedEmails, saveTrackedEmails } from './tra
  */
 export const trackedEmails: Projection = {
   name: 'tracked-emails',
-  version: 4,
-  tables: ['tracked_emails', 'daily_email_counts', 'daily_simulator_counts'],
+  version: 5,
+  tables: ['tracked_emails', 'tracked_other_recipients', 'daily_email_counts', 'daily_simulator_counts'],
   eventTypes: [
     EMAIL_TRACKED,
     HAND_OVER_RECORDED,
@@ -58,7 +58,9 @@ export const trackedEmails: Projection = {
       const row = applyToRow(rows.get(email_id), event);
       if (row) rows.set(email_id, row);
     }
-    await save(tx, [...rows.values()], countChanges([...rows.values()], before));
+    const changed = [...rows.values()];
+    const added = changed.filter(({ id }) => !before.has(id));
+    await save(tx, changed, added, countChanges(changed, before));
     // Last, also for events of the same batch that follow a deletion: they arrived late.
     const deleted = deletions.map(({ data }) => (data as DeletedServiceEvent['data']).service_id);
     if (deleted.length > 0) await tx.query(deleteTrackedEmails(tx), [deleted]);
@@ -68,27 +70,7 @@ export const trackedEmails: Projection = {
 /** Queries of the tracked emails. */
 @Injectable()
 export class TrackedEmails {
-  constructor(
-    private readonly prisma: PrismaClient,
-    private readonly store: EventStore,
-  ) {}
-
-  /** Newest first. */
-  @Handles(listEmails)
-  async list(request: RequestOf<typeof listEmails>): Promise<ReplyOf<typeof listEmails>> {
-    const { limit, offset } = request;
-    const where = filterOf(request);
-    const [rows, total] = await Promise.all([
-      this.prisma.trackedEmail.findMany({
-        where,
-        orderBy: [{ acceptedAt: 'desc' }, { id: 'desc' }],
-        take: limit,
-        skip: offset,
-      }),
-      this.prisma.trackedEmail.count({ where }),
-    ]);
-    return { items: rows.map(row => replyOf(rowOf(row))), total, limit, offset };
-  }
+  constructor(private readonly store: EventStore) {}
 
   /** Reads the event stream, so it is always up to date. Refuses `email_not_found`, also for other services' emails. */
   @Handles(getTrackedEmail)
@@ -100,40 +82,6 @@ export class TrackedEmails {
     return { ...replyOf(row), timeline: timelineOf(events) };
   }
 }
-
-/** The condition of a search. */
-export function filterOf(
-  request: Omit<RequestOf<typeof listEmails>, 'limit' | 'offset'>,
-): Prisma.TrackedEmailWhereInput {
-  const { service_id: serviceId, search, state, result, tag, message_id, from, to } = request;
-  const text = search?.trim().toLowerCase();
-  return {
-    serviceId,
-    // Prisma passes LIKE wildcards through, so they are escaped here.
-    ...(text && { search: { contains: text.replace(/[\\%_]/g, '\\$&') } }),
-    ...(state && { states: { has: state } }),
-    ...(result && { result }),
-    ...(tag && { tags: { has: tag } }),
-    ...(message_id && { messageId: message_id.trim().replace(/^<(.*)>$/, '$1') }),
-    acceptedAt: { ...(from && { gte: new Date(from) }), ...(to && { lt: new Date(to) }) },
-  };
-}
-
-export const rowOf = (row: TrackedEmail): TrackedEmailRow => ({
-  id: row.id,
-  service_id: row.serviceId,
-  status: row.status as TrackedEmailRow['status'],
-  mode: row.mode as TrackedEmailRow['mode'],
-  sender: row.sender,
-  subject: row.subject,
-  accepted_at: row.acceptedAt.toISOString(),
-  counts: row.counts,
-  tags: row.tags.length > 0 ? row.tags : null,
-  message_id: row.messageId,
-  recipients: row.recipients as unknown as TrackedEmailRow['recipients'],
-});
-
-type DayOfCounts = { readonly service_id: string; readonly day: string; readonly simulated: boolean } & EmailCounts;
 
 async function load(tx: ProjectionTransaction, ids: readonly string[]): Promise<Map<string, TrackedEmailRow>> {
   const { rows } = await tx.query<TrackedEmailRow>({
@@ -147,6 +95,7 @@ async function load(tx: ProjectionTransaction, ids: readonly string[]): Promise<
 async function save(
   tx: ProjectionTransaction,
   rows: readonly TrackedEmailRow[],
+  added: readonly TrackedEmailRow[],
   counts: readonly DayOfCounts[],
 ): Promise<void> {
   await tx.query({
@@ -169,6 +118,8 @@ async function save(
       rows.map(({ recipients }) => resultOfAll(recipients)),
       rows.map(({ tags }) => (tags === null ? null : JSON.stringify(tags))),
       rows.map(({ message_id }) => message_id),
+      rows.map(({ recipients }) => recipients[0]?.address.toLowerCase() ?? null),
+      JSON.stringify(added.flatMap(otherRecipients)),
     ],
   });
 }
@@ -176,21 +127,3 @@ async function save(
 /** The lower-case text that a search matches. */
 const searchText = ({ subject, sender, recipients }: TrackedEmailRow): string =>
   [subject, sender, ...recipients.map(({ address }) => address)].join('\n').toLowerCase();
-
-/** The changes of the daily counts by a batch. */
-function countChanges(
-  rows: readonly TrackedEmailRow[],
-  before: ReadonlyMap<string, EmailCounts>,
-): readonly DayOfCounts[] {
-  const changes = new Map<string, DayOfCounts>();
-  for (const row of rows) {
-    const day = row.accepted_at.slice(0, 10);
-    const key = `${row.service_id} ${day} ${row.counts}`;
-    const change = changes.get(key) ?? { service_id: row.service_id, day, simulated: !row.counts, ...NO_COUNTS };
-    const current = countsOf(row);
-    const previous = before.get(row.id) ?? NO_COUNTS;
-    for (const name of COUNT_NAMES) change[name] += current[name] - previous[name];
-    changes.set(key, change);
-  }
-  return [...changes.values()].filter(change => COUNT_NAMES.some(name => change[name] !== 0));
-}

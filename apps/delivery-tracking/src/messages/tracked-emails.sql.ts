@@ -1,40 +1,50 @@
 import type { ProjectionTables } from '@postern/event-sourcing/postgres';
 import { COUNT_NAMES } from './email-counts.js';
+import { ROW_COLUMNS } from './tracked-email-columns.js';
+
+const COUNTED = [...COUNT_NAMES, 'messages'];
 
 /** Loads the rows of a batch of events from one generation of the read model. `$1` email ids. */
 export const loadTrackedEmails = ({ table }: ProjectionTables): string => `
-  SELECT id, service_id, status, mode, sender, subject,
-    to_char(accepted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS accepted_at, counts, tags, message_id, recipients
-  FROM ${table('tracked_emails')} WHERE id = ANY ($1::uuid[])`;
+  SELECT ${ROW_COLUMNS} FROM ${table('tracked_emails')} WHERE id = ANY ($1::uuid[])`;
 
 const addCounts = (into: string, which: string): string => `
-    INSERT INTO ${into} AS counts (service_id, day, ${COUNT_NAMES.join(', ')})
-    SELECT service_id, day, ${COUNT_NAMES.join(', ')} FROM line WHERE ${which}
+    INSERT INTO ${into} AS counts (service_id, day, ${COUNTED.join(', ')})
+    SELECT service_id, day, ${COUNTED.join(', ')} FROM line WHERE ${which}
     ON CONFLICT (service_id, day) DO UPDATE SET
-      ${COUNT_NAMES.map(name => `${name} = counts.${name} + excluded.${name}`).join(', ')}`;
+      ${COUNTED.map(name => `${name} = counts.${name} + excluded.${name}`).join(', ')}`;
 
 /** Deletes the emails and the daily counts of services. `$1` service ids. */
 export const deleteTrackedEmails = ({ table }: ProjectionTables): string => `
   WITH counts AS (DELETE FROM ${table('daily_email_counts')} WHERE service_id = ANY ($1::uuid[])),
-    simulated AS (DELETE FROM ${table('daily_simulator_counts')} WHERE service_id = ANY ($1::uuid[]))
+    simulated AS (DELETE FROM ${table('daily_simulator_counts')} WHERE service_id = ANY ($1::uuid[])),
+    others AS (DELETE FROM ${table('tracked_other_recipients')} WHERE service_id = ANY ($1::uuid[]))
   DELETE FROM ${table('tracked_emails')} WHERE service_id = ANY ($1::uuid[])`;
 
-/** Saves a batch of rows and the changes of the daily counts in one statement. `$13` counts as JSON. */
+/**
+ * Saves a batch of rows and the changes of the daily counts in one statement. `$13` counts and `$18` further recipients
+ * of new messages as JSON.
+ */
 export const saveTrackedEmails = ({ table }: ProjectionTables): string => `
   WITH line AS (
     SELECT * FROM jsonb_to_recordset($13::jsonb) AS line (
-      service_id uuid, day date, simulated boolean, ${COUNT_NAMES.map(name => `${name} integer`).join(', ')})
+      service_id uuid, day date, simulated boolean, ${COUNTED.map(name => `${name} integer`).join(', ')})
   ), counted AS (${addCounts(table('daily_email_counts'), 'NOT simulated')}
   ), simulated AS (${addCounts(table('daily_simulator_counts'), 'simulated')}
+  ), others AS (
+    INSERT INTO ${table('tracked_other_recipients')} (service_id, address, accepted_at, email_id)
+    SELECT * FROM jsonb_to_recordset($18::jsonb) AS other (service_id uuid, address text, accepted_at timestamptz, email_id uuid)
+    ON CONFLICT DO NOTHING
   )
   INSERT INTO ${table('tracked_emails')}
     (id, service_id, status, mode, sender, subject, accepted_at, counts, recipients, states, result, search,
-     waiting_since, tags, message_id)
+     waiting_since, tags, message_id, address)
   SELECT id, service_id, status, mode, sender, subject, accepted_at, counts, recipients,
     string_to_array(states, ','), result, search, waiting_since,
-    CASE WHEN tags IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(tags)) END, message_id
+    CASE WHEN tags IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(tags)) END, message_id, address
   FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
-    $8::boolean[], $9::jsonb[], $10::text[], $11::text[], $12::timestamptz[], $14::text[], $15::jsonb[], $16::text[]) AS line (id, service_id,
-    status, mode, sender, subject, accepted_at, counts, recipients, states, search, waiting_since, result, tags, message_id)
+    $8::boolean[], $9::jsonb[], $10::text[], $11::text[], $12::timestamptz[], $14::text[], $15::jsonb[], $16::text[],
+    $17::text[]) AS line (id, service_id, status, mode, sender, subject, accepted_at, counts, recipients, states, search,
+    waiting_since, result, tags, message_id, address)
   ON CONFLICT (id) DO UPDATE SET status = excluded.status, recipients = excluded.recipients,
     states = excluded.states, result = excluded.result, waiting_since = excluded.waiting_since`;

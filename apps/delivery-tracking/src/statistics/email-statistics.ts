@@ -47,12 +47,15 @@ export class EmailStatistics {
   }
 
   async #countsByDay(where: CountsOfDays, withSimulator: boolean): Promise<Map<string, EmailCounts>> {
-    const [counted, simulated] = await Promise.all([
+    // One snapshot: retention moves counts from one table to the other.
+    const tables = [
       this.prisma.dailyEmailCount.findMany({ where }),
-      withSimulator ? this.prisma.dailySimulatorCount.findMany({ where }) : [],
-    ]);
+      this.prisma.keptDailyCount.findMany({ where: { ...where, ...(!withSimulator && { simulated: false }) } }),
+      ...(withSimulator ? [this.prisma.dailySimulatorCount.findMany({ where })] : []),
+    ];
+    const rows = await this.prisma.$transaction(tables, { isolationLevel: 'RepeatableRead' });
     const byDay = new Map<string, EmailCounts>();
-    for (const row of [...counted, ...simulated]) {
+    for (const row of rows.flat()) {
       const date = row.day.toISOString().slice(0, 10);
       const sum = byDay.get(date) ?? { ...NO_COUNTS };
       const counts = countsOf(row);
@@ -63,7 +66,7 @@ export class EmailStatistics {
   }
 }
 
-const countsOf = (row: DailyEmailCount): EmailCounts => ({
+const countsOf = (row: Omit<DailyEmailCount, 'messages'>): EmailCounts => ({
   accepted: row.accepted,
   sent: row.sent,
   failed: row.failed,

@@ -288,7 +288,8 @@ async function waiting() {
 
 /** The body of a message seems to be sealed with another key. */
 const renameKey = (emailId: string, from: string, to: string) =>
-  fixture.pool.query(
-    `UPDATE sealed_email_bodies SET sealed = $3 || substr(sealed, length($2::text) + 1) WHERE email_id = $1 AND sealed LIKE $2 || ':%'`,
-    [emailId, from, to],
-  );
+  fixture.pool.query('UPDATE sealed_email_bodies SET key_id = $3 WHERE email_id = $1 AND key_id = $2', [
+    emailId,
+    from,
+    to,
+  ]);

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { ConcurrencyConflict, fold } from '@postern/event-sourcing';
 import { appendAll, inTransaction, PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { mayHaveCommitted } from '@postern/service-host';
-import { BodySeal } from '../emails/body-seal.js';
+import { BodySeal, type StoredBody } from '../emails/body-seal.js';
 import { EMAIL_EVENTS, type Email, email, emailStream, isUnresolved, recordOf } from '../emails/email.js';
 import type { EmailBody } from '../emails/email-copies.js';
 import { FIND_BODY, RESOLVE_RECORD } from '../emails/email-rows.sql.js';
@@ -92,8 +92,8 @@ export class PostgresDeferredCopies extends DeferredCopies {
     const state = fold(email, history);
     const [accepted] = history;
     if (!accepted || state.state === 'new') throw new Error(`the deferred copy of ${emailId} has no message`);
-    const { rows } = await this.store.pool.query<{ sealed: string }>(FIND_BODY, [emailId]);
-    return { facts: state.facts, origin: accepted.metadata, body: this.#open(emailId, rows[0]?.sealed) };
+    const { rows } = await this.store.pool.query<StoredBody>(FIND_BODY, [emailId]);
+    return { facts: state.facts, origin: accepted.metadata, body: this.#open(emailId, rows[0]) };
   }
 
   async release({ emailId, recipientIndex, claim }: ClaimedCopy, dueAt: Date): Promise<void> {
@@ -158,10 +158,10 @@ export class PostgresDeferredCopies extends DeferredCopies {
     }));
   }
 
-  #open(emailId: string, sealed: string | undefined): EmailBody {
-    if (sealed === undefined) throw new UnreadableBody('its stored content could not be read');
+  #open(emailId: string, stored: StoredBody | undefined): EmailBody {
+    if (stored === undefined) throw new UnreadableBody('its stored content could not be read');
     try {
-      return this.seal.open(emailId, sealed);
+      return this.seal.open(emailId, stored);
     } catch (cause) {
       throw new UnreadableBody('its stored content could not be read', { cause });
     }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { fold } from '@postern/event-sourcing';
 import { PostgresEventStore } from '@postern/event-sourcing/postgres';
-import { BodySeal } from '../emails/body-seal.js';
+import { BodySeal, type StoredBody } from '../emails/body-seal.js';
 import { type EmailFacts, email, emailStream } from '../emails/email.js';
 import type { EmailBody } from '../emails/email-copies.js';
 import { FIND_BODY } from '../emails/email-rows.sql.js';
@@ -24,8 +24,8 @@ export class KeptBodies {
   async find(emailId: string): Promise<KeptEmail | undefined> {
     const state = fold(email, await this.store.readStream(emailStream(emailId)));
     if (state.state === 'new') return undefined;
-    const { rows } = await this.store.pool.query<{ sealed: string }>(FIND_BODY, [emailId]);
+    const { rows } = await this.store.pool.query<StoredBody>(FIND_BODY, [emailId]);
     const [row] = rows;
-    return { facts: state.facts, body: row && this.seal.open(emailId, row.sealed) };
+    return { facts: state.facts, body: row && this.seal.open(emailId, row) };
   }
 }

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { emailServiceDeleted } from '@postern/contracts';
 import { DeletedOwners } from '@postern/event-sourcing/postgres';
 import { Database, Every, type TaskRun } from '@postern/service-host';
-import { DELETE_DOMAINS, DELETE_KEY_USES, DELETE_MESSAGES, DELETE_ROWS_OF_SERVICE } from './deleted-services.sql.js';
+import { DELETE_MESSAGES } from '../infrastructure/postgres/messages.sql.js';
+import { DELETE_DOMAINS, DELETE_KEY_USES, DELETE_ROWS_OF_SERVICE } from './deleted-services.sql.js';
 
 const UUID = '([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})';
 const IDS_OF = {

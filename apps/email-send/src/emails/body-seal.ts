@@ -1,3 +1,4 @@
+import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { KeyRing } from '@postern/service-host';
 import type { EmailBody } from './email-copies.js';
@@ -5,17 +6,43 @@ import type { EmailBody } from './email-copies.js';
 /** The row that a sealed body is bound to. */
 export const bodyRow = (emailId: string): string => `sealed_email_bodies/${emailId}`;
 
-/** Seals and opens the bodies of messages. */
+/** A stored body; `sealed` was written by a release before. */
+export interface StoredBody {
+  readonly key_id: string;
+  readonly sealed: string | null;
+  readonly body: Buffer | null;
+}
+
+/** The first byte of what is sealed. */
+const PLAIN = Buffer.of(0);
+const COMPRESSED = Buffer.of(1);
+/** Larger bodies consist of attachments, and would occupy the event loop for milliseconds. */
+const MAX_COMPRESSED = 64 * 1_024;
+const FASTEST = { params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 16 } };
+
+/** Compresses and seals the bodies of messages, and opens them. */
 @Injectable()
 export class BodySeal {
   constructor(private readonly keys: KeyRing) {}
 
-  seal(emailId: string, body: EmailBody): string {
-    return this.keys.seal(JSON.stringify(body), bodyRow(emailId));
+  /** The id of the key that seals. */
+  get keyId(): string {
+    return this.keys.firstId;
+  }
+
+  seal(emailId: string, body: EmailBody): Buffer {
+    const json = Buffer.from(JSON.stringify(body), 'utf8');
+    const parts = json.length > MAX_COMPRESSED ? [PLAIN, json] : [COMPRESSED, brotliCompressSync(json, FASTEST)];
+    return this.keys.sealBytes(Buffer.concat(parts), bodyRow(emailId));
   }
 
   /** @throws when the body was changed, belongs to another message, or its key is not configured. */
-  open(emailId: string, sealed: string): EmailBody {
-    return JSON.parse(this.keys.open(sealed, bodyRow(emailId))) as EmailBody;
+  open(emailId: string, { key_id, sealed, body }: StoredBody): EmailBody {
+    const row = bodyRow(emailId);
+    if (body === null) return JSON.parse(this.keys.open(sealed ?? '', row)) as EmailBody;
+    const plain = this.keys.openBytes(key_id, body, row);
+    const content = plain.subarray(1);
+    const json = plain[0] === COMPRESSED[0] ? brotliDecompressSync(content) : content;
+    return JSON.parse(json.toString('utf8')) as EmailBody;
   }
 }

@@ -1,9 +1,9 @@
 import { APPEND } from '@postern/event-sourcing/postgres';
 import { IDEMPOTENCY_HOURS } from './idempotency.js';
 
-/** The fast path of admission: the SQL function `admit_sealed_emails`. */
+/** The fast path of admission: the SQL function `admit_emails`. */
 export const ADMIT_EMAILS = `
-  SELECT * FROM admit_sealed_emails(${Array.from({ length: 28 }, (_, place) => `$${place + 1}`).join(', ')})`;
+  SELECT * FROM admit_emails(${Array.from({ length: 29 }, (_, place) => `$${place + 1}`).join(', ')})`;
 
 /** The fast path of conclusion: appends outcomes and stores records. Returns the appends that met a conflict. */
 export const CONCLUDE_EMAILS = `
@@ -76,12 +76,12 @@ export const ADD_USAGE = `
 /** Stores sealed bodies of admitted messages, and their requests as open in this process. */
 export const INSERT_OPEN_REQUESTS = `
   WITH bodies AS (
-    INSERT INTO sealed_email_bodies (email_id, key_id, sealed)
-    SELECT id, split_part(body, ':', 1), body FROM unnest($1::uuid[], $2::text[]) AS message (id, body)
+    INSERT INTO sealed_email_bodies (email_id, key_id, body)
+    SELECT id, $3, body FROM unnest($1::uuid[], $2::bytea[]) AS message (id, body)
   )
   INSERT INTO open_requests (email_id, instance_id, fingerprint, answer_by)
-  SELECT id, $5, print, deadline
-  FROM unnest($1::uuid[], $3::uuid[], $4::timestamptz[]) AS message (id, print, deadline)`;
+  SELECT id, $6, print, deadline
+  FROM unnest($1::uuid[], $4::uuid[], $5::timestamptz[]) AS message (id, print, deadline)`;
 
 /** Stores records of concluded messages, deletes the open requests of those not handed over, and lists unknown outcomes. */
 export const INSERT_RECORDS = `

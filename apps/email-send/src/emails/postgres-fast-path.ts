@@ -16,15 +16,16 @@ export interface AdmissionWriter {
   readonly seal: BodySeal;
 }
 
-/** Ids, sealed bodies, fingerprints and deadlines as columns. A request with an idempotency key has no fingerprint. */
+/** Ids, sealed bodies and their key, fingerprints and deadlines as columns. A request with an idempotency key has no fingerprint. */
 export const messageColumns = (admitted: readonly AdmissionRequest[], seal: BodySeal): unknown[] => [
   admitted.map(({ facts }) => facts.email_id),
   admitted.map(({ facts, body }) => seal.seal(facts.email_id, body)),
+  seal.keyId,
   admitted.map(({ idempotencyKey, identity }) => (idempotencyKey === undefined ? identity.fingerprint : null)),
   admitted.map(({ answerBy }) => answerBy),
 ];
 
-/** SQLSTATE of the function `admit_sealed_emails` for a batch that needs decisions. */
+/** SQLSTATE of the function `admit_emails` for a batch that needs decisions. */
 const NEEDS_DECISIONS = 'PS001';
 
 /**

@@ -13,6 +13,7 @@ export class ConfigSendingSettings extends SendingSettings {
   readonly simulatorDomain: string | undefined;
   readonly copies: CopySettings;
   readonly bodyRetentionDays: number;
+  readonly messageRetentionDays: number;
 
   constructor(@Inject(CONFIG) config: EmailSendConfig) {
     super();
@@ -27,5 +28,6 @@ export class ConfigSendingSettings extends SendingSettings {
       bounceDomain: config.bounceDomain,
     };
     this.bodyRetentionDays = config.bodyRetentionDays;
+    this.messageRetentionDays = config.messageRetentionDays;
   }
 }

@@ -48,4 +48,6 @@ export abstract class SendingSettings {
   abstract readonly copies: CopySettings;
   /** How long the body of a final message is kept. */
   abstract readonly bodyRetentionDays: number;
+  /** How long messages themselves are kept. */
+  abstract readonly messageRetentionDays: number;
 }

@@ -1,10 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { inSteps } from '@postern/event-sourcing/postgres';
-import { Database, Every, type TaskRun } from '@postern/service-host';
+import { deleteExpiredStreams, type ExpiringStreams, inSteps } from '@postern/event-sourcing/postgres';
+import { Database, Every, firstIdAt, type TaskRun } from '@postern/service-host';
 import { keptSince } from '../domain-reports/report-days.js';
 import { LOOK_BACK_DAYS } from '../email-services/quota.js';
+import { emailStream } from '../emails/email.js';
 import { recognisedDeadlines } from '../emails/idempotency.js';
-import { firstIdAt } from '../infrastructure/postgres/uuid-time.js';
+import { DELETE_MESSAGES } from '../infrastructure/postgres/messages.sql.js';
 import { SendingSettings } from '../relay/ports.js';
 import {
   PURGE_BODIES,
@@ -70,6 +71,17 @@ export class Retention {
       [PURGE_REPORTED_EMAILS, LOOK_BACK_DAYS + 2],
       [PURGE_EVALUATED_DAYS, LOOK_BACK_DAYS + 2],
     );
+  }
+
+  /** Deletes the events, records and bodies of messages whose retention is over. */
+  @Every(3_600_000, 'remove old messages')
+  async removeOldMessages({ now, signal }: Pick<TaskRun, 'now' | 'signal'>): Promise<void> {
+    const before = firstIdAt(new Date(now.getTime() - this.settings.messageRetentionDays * DAY_MS));
+    const streams: ExpiringStreams = {
+      prefix: emailStream(''),
+      deleteRowsOf: (client, ids) => client.query(DELETE_MESSAGES, [ids]),
+    };
+    await deleteExpiredStreams(this.database.pool, streams, before, signal);
   }
 
   /** A message is final when it has a record and no copy waits for a retry. */

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { StoredBody } from '../emails/body-seal.js';
 import { type Process, request, SendingFixture } from '../testing/sending-fixture.js';
 
 const SECRET = 'https://shop.test/reset?token=8c1f2e6d0b';
@@ -34,11 +35,11 @@ describe('the body of a message', () => {
     await process.retryDeferred.run();
     expect(retried()).toHaveLength(2);
     expect(retried()[0]!.raw.toString().replaceAll('=\r\n', '')).toContain('token=3D8c1f2e6d0b');
-    const { rows } = await fixture.pool.query<{ sealed: string }>(
-      'SELECT sealed FROM sealed_email_bodies WHERE email_id = $1',
+    const { rows } = await fixture.pool.query<StoredBody>(
+      'SELECT key_id, sealed, body FROM sealed_email_bodies WHERE email_id = $1',
       [other],
     );
-    expect(() => fixture.seal.open(emailId, rows[0]!.sealed)).toThrow();
+    expect(() => fixture.seal.open(emailId, rows[0]!)).toThrow();
   });
 });
 

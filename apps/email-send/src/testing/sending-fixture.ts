@@ -59,6 +59,7 @@ class TestSettings extends SendingSettings {
   readonly simulatorDomain = 'simulator.test';
   readonly copies = { tokens: TRACKING, publicUrl: 'https://mail.test', bounceDomain: 'bounce.test' };
   readonly bodyRetentionDays = 7;
+  readonly messageRetentionDays = 90;
 }
 
 /** Without the wait for leases that live processes renew. */
@@ -101,8 +102,9 @@ export class SendingFixture {
     readonly signer: DkimSigner,
   ) {}
 
-  static async start(): Promise<SendingFixture> {
-    const postgres = await startPostgres();
+  /** A server `ofItsOwn` serves nothing else, and writes no full pages to its log, which depend on the time. */
+  static async start({ ofItsOwn = false } = {}): Promise<SendingFixture> {
+    const postgres = await startPostgres(ofItsOwn ? { settings: { full_page_writes: 'off' } } : {});
     const databaseUrl = await migratedDatabase(postgres);
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 8 });
     pool.on('error', () => {});

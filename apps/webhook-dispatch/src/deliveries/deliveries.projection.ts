@@ -4,6 +4,7 @@ import { Handles } from '@postern/messaging';
 import { Database } from '@postern/service-host';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.js';
 import { Webhooks } from '../webhooks/webhooks.projection.js';
+import { deliveryPage } from './delivery-pages.js';
 import { FIND_EMAIL_DELIVERIES } from './email-deliveries.sql.js';
 import { refusalOf } from './endpoint-response.js';
 
@@ -12,7 +13,10 @@ type DeliveryReply = DeliveryPage['items'][number];
 
 const WITH_ATTEMPTS = { attemptLog: { orderBy: { number: 'asc' } } } as const satisfies Prisma.DeliveryInclude;
 
-/** Prisma reads attempts in a second statement; both must use the same snapshot. */
+/**
+ * Prisma reads attempts in a second statement; both must use the same snapshot. In an interactive transaction: Prisma
+ * begins none for an array with one query.
+ */
 const ONE_SNAPSHOT = { isolationLevel: 'RepeatableRead' } as const;
 
 /** Queries of deliveries and their attempts. The queue writes these rows itself, so no events are projected. */
@@ -28,22 +32,10 @@ export class Deliveries {
   @Handles(listDeliveries)
   async list(request: RequestOf<typeof listDeliveries>): Promise<DeliveryPage> {
     await this.webhooks.get(request);
-    const { webhook_id: webhookId, limit, offset, state } = request;
-    const where = { webhookId, ...(state && { state }) };
-    const [total, rows] = await this.prisma.$transaction(
-      [
-        this.prisma.delivery.count({ where }),
-        this.prisma.delivery.findMany({
-          where,
-          include: WITH_ATTEMPTS,
-          orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-          take: limit,
-          skip: offset,
-        }),
-      ],
-      ONE_SNAPSHOT,
-    );
-    return { items: rows.map(replyOf), total, limit, offset };
+    const { limit, offset } = request;
+    const { ids, ...total } = await deliveryPage(this.database.pool, request);
+    const deliveries = await this.#inOrder(ids);
+    return { items: deliveries.map(replyOf), ...total, limit, offset };
   }
 
   /** Newest first, over all webhooks of the service. */
@@ -56,20 +48,23 @@ export class Deliveries {
       limit,
       offset,
     ]);
-    const ids = rows.map(({ id }) => id);
-    const found = this.prisma.delivery.findMany({ where: { id: { in: ids } }, include: WITH_ATTEMPTS });
-    const [deliveries] = await this.prisma.$transaction([found], ONE_SNAPSHOT);
-    const items = ids.flatMap(id => {
-      const row = deliveries.find(delivery => delivery.id === id);
-      return row ? [{ ...replyOf(row), webhook_id: row.webhookId }] : [];
-    });
+    const deliveries = await this.#inOrder(rows.map(({ id }) => id));
+    const items = deliveries.map(row => ({ ...replyOf(row), webhook_id: row.webhookId }));
     return { items, total: Number(rows[0]?.total ?? 0), limit, offset };
   }
 
   async find(webhookId: string, id: string): Promise<DeliveryReply | undefined> {
-    const found = this.prisma.delivery.findFirst({ where: { id, webhookId }, include: WITH_ATTEMPTS });
-    const [row] = await this.prisma.$transaction([found], ONE_SNAPSHOT);
+    const query = { where: { id, webhookId }, include: WITH_ATTEMPTS };
+    const row = await this.prisma.$transaction(tx => tx.delivery.findFirst(query), ONE_SNAPSHOT);
     return row ? replyOf(row) : undefined;
+  }
+
+  /** Without those that were deleted in the meantime. */
+  async #inOrder(ids: readonly string[]): Promise<DeliveryRow[]> {
+    const query = { where: { id: { in: [...ids] } }, include: WITH_ATTEMPTS };
+    const deliveries = await this.prisma.$transaction(tx => tx.delivery.findMany(query), ONE_SNAPSHOT);
+    const byId = new Map(deliveries.map(row => [row.id, row]));
+    return ids.flatMap(id => byId.get(id) ?? []);
   }
 }
 

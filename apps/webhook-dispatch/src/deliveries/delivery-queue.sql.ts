@@ -61,8 +61,8 @@ const newId = (stamp: string): string => `overlay(gen_random_uuid()::text PLACIN
  */
 export const ENQUEUE = `
   WITH e AS MATERIALIZED (
-    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
-      AS e (id, service_id, kind, payload, traceparent, line)
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $8::uuid[]) WITH ORDINALITY
+      AS e (id, service_id, kind, payload, traceparent, email_id, line)
   ), listening AS MATERIALIZED (
     -- In one order for all replicas, so that none waits for another one in a circle.
     SELECT id, service_id, last_number, read_number FROM webhook_listeners
@@ -78,8 +78,8 @@ export const ENQUEUE = `
     UPDATE webhook_listeners l SET last_number = n.number
     FROM (SELECT listener_id, max(number) AS number FROM numbered GROUP BY listener_id) n WHERE l.id = n.listener_id
   )
-  INSERT INTO deliveries (id, webhook_id, event_id, payload, state, reason, next_attempt_at, traceparent)
-  SELECT ${newId('$6')}, w.id, e.id, e.payload,
+  INSERT INTO deliveries (id, webhook_id, event_id, email_id, payload, state, reason, next_attempt_at, traceparent)
+  SELECT ${newId('$6')}, w.id, e.id, e.email_id, e.payload,
     CASE WHEN w.enabled THEN 'pending' ELSE 'held' END,
     CASE WHEN w.enabled THEN NULL ELSE 'the endpoint is disabled' END,
     CASE WHEN w.enabled THEN now() END,
@@ -141,8 +141,8 @@ export const HOLD_FOR_DISABLED = `
 
 /** Replays delivery `$1` of webhook `$2`. `replay_of` always names the original, also for a replay of a replay. */
 export const REPLAY = `
-  INSERT INTO deliveries (id, webhook_id, event_id, payload, state, replay_of, next_attempt_at, traceparent)
-  SELECT $3, webhook_id, event_id, payload, 'pending', coalesce(replay_of, id), now(), $4
+  INSERT INTO deliveries (id, webhook_id, event_id, email_id, payload, state, replay_of, next_attempt_at, traceparent)
+  SELECT $3, webhook_id, event_id, email_id, payload, 'pending', coalesce(replay_of, id), now(), $4
   FROM deliveries WHERE id = $1 AND webhook_id = $2
   RETURNING id`;
 
@@ -152,7 +152,7 @@ export const REPLAY = `
  */
 export const REPLAY_MISSED = `
   WITH missed AS MATERIALIZED (
-    SELECT d.id, d.webhook_id, d.event_id, d.payload, d.created_at
+    SELECT d.id, d.webhook_id, d.event_id, d.email_id, d.payload, d.created_at
     FROM deliveries d
     WHERE d.webhook_id = $1 AND (d.created_at, d.id) > ($2::timestamptz, $3::uuid)
       AND d.created_at <= coalesce($6::timestamptz, now()) AND d.replay_of IS NULL AND d.event_id IS NOT NULL
@@ -161,24 +161,28 @@ export const REPLAY_MISSED = `
     ORDER BY d.created_at, d.id
     LIMIT $7
   ), replayed AS (
-    INSERT INTO deliveries (id, webhook_id, event_id, payload, state, replay_of, next_attempt_at, traceparent)
-    SELECT ${newId('$5')}, webhook_id, event_id, payload, 'pending', id, now(), $4
+    INSERT INTO deliveries (id, webhook_id, event_id, email_id, payload, state, replay_of, next_attempt_at, traceparent)
+    SELECT ${newId('$5')}, webhook_id, event_id, email_id, payload, 'pending', id, now(), $4
     FROM missed ORDER BY missed.created_at
   )
   SELECT count(*) OVER ()::int AS replayed, created_at::text AS created_at, id,
     coalesce($6::timestamptz, now())::text AS until
   FROM missed ORDER BY missed.created_at DESC, id DESC LIMIT 1`;
 
-/** Deletes up to `$2` deliveries finished before `$1`, with their attempts. The BRIN index on `created_at` finds them. */
+/**
+ * Examines at most `$4` deliveries between the ids `$2` and `$3`, which begin with the time, and deletes those finished
+ * before `$1` with their attempts.
+ */
 export const PURGE = `
-  WITH purged AS (
-    DELETE FROM deliveries WHERE id = ANY (ARRAY(
-      SELECT id FROM deliveries WHERE created_at < $1 AND finished_at < $1 LIMIT $2
-    )) RETURNING id
+  WITH old AS MATERIALIZED (
+    SELECT id FROM deliveries WHERE id > $2::uuid AND id < $3::uuid ORDER BY id LIMIT $4
+  ), purged AS (
+    DELETE FROM deliveries WHERE id = ANY (ARRAY(SELECT id FROM old)) AND finished_at < $1 RETURNING id
   ), purged_attempts AS (
     DELETE FROM attempts WHERE delivery_id IN (SELECT id FROM purged)
   )
-  SELECT id FROM purged`;
+  SELECT (SELECT count(*)::int FROM old) AS examined, (SELECT count(*)::int FROM purged) AS purged,
+    (SELECT id FROM old ORDER BY id DESC LIMIT 1) AS last`;
 
 /** Queues a delivery without an event. `$1` id, `$2` webhook, `$3` payload, `$4` trace. Due by the clock of the database. */
 export const ENQUEUE_TEST = `

@@ -16,6 +16,7 @@ export class EnqueueDeliveries {
       events.map(event => ({
         id: event.id,
         serviceId: event.data.service_id,
+        emailId: event.data.email_id,
         kind: kindOf(event),
         payload: payloadOf(event),
         traceparent: event.metadata.traceparent,

@@ -49,6 +49,7 @@ export interface AttemptResult {
 export interface QueuedEvent {
   readonly id: string;
   readonly serviceId: string;
+  readonly emailId: string;
   readonly kind: OutcomeKind;
   readonly payload: string;
   readonly traceparent: string | undefined;

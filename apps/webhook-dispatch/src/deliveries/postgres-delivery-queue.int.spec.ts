@@ -88,7 +88,8 @@ describe('an event', () => {
     const { rows } = await pool.query<{ service_id: string }>(
       `UPDATE webhooks SET events = '{opened}' RETURNING service_id`,
     );
-    const event = { serviceId: rows[0]?.service_id ?? '', kind: 'opened' as const, traceparent: undefined };
+    const emailId = randomUUID();
+    const event = { emailId, serviceId: rows[0]?.service_id ?? '', kind: 'opened' as const, traceparent: undefined };
     const before = Date.now();
     const events = Array.from({ length: 20 }, (_, n) => ({ ...event, id: randomUUID(), payload: `{"n":${n}}` }));
     await enqueue(events);
@@ -226,20 +227,21 @@ describe('a purge', () => {
     await due(webhookId, 3);
     const [old, retried] = (await queue.claim(none, 2)) as [ClaimedDelivery, ClaimedDelivery];
     await Promise.all([queue.record(resultOf(old, 200)), queue.record(resultOf(retried, 503))]);
-    await pool.query(
-      "UPDATE deliveries SET created_at = created_at - interval '40 days', finished_at = finished_at - interval '40 days'",
-    );
-
+    // The ids begin with the time of creation.
+    await pool.query(`UPDATE attempts SET delivery_id = overlay(delivery_id::text PLACING '0190' FROM 1)::uuid;
+      UPDATE deliveries SET id = overlay(id::text PLACING '0190' FROM 1)::uuid, finished_at = finished_at - interval '40 days'`);
     expect(await queue.purgeFinishedBefore(new Date(Date.now() - 30 * 24 * 3_600_000))).toBe(1);
     expect((await listOf(webhookId, 10)).total).toBe(2);
-    expect((await pool.query('SELECT delivery_id FROM attempts')).rows).toEqual([{ delivery_id: retried.id }]);
+    expect((await pool.query('SELECT delivery_id FROM attempts')).rows).toEqual([
+      { delivery_id: retried.id.replace(/^.{4}/, '0190') },
+    ]);
   });
 
   it('runs in batches, so that no long transaction delays the event feed', async () => {
     const webhookId = await endpoint();
     await pool.query(
       `INSERT INTO deliveries (id, webhook_id, event_id, payload, state, created_at, finished_at)
-       SELECT gen_random_uuid(), $1, NULL, '{}', 'accepted', now() - interval '40 days', now() - interval '40 days'
+       SELECT overlay(gen_random_uuid()::text PLACING '0190' FROM 1)::uuid, $1, NULL, '{}', 'accepted', now() - interval '40 days', now() - interval '40 days'
        FROM generate_series(1, 2500)`,
       [webhookId],
     );

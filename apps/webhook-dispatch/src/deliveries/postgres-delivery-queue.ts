@@ -4,7 +4,7 @@ import { MAX_LISTENER_EVENTS } from '@postern/contracts';
 import { GroupCommit } from '@postern/event-sourcing';
 import { type EventTransaction, inSteps } from '@postern/event-sourcing/postgres';
 import { currentContext } from '@postern/messaging';
-import { Database, KeyRing } from '@postern/service-host';
+import { Database, firstIdAt, KeyRing } from '@postern/service-host';
 import type pg from 'pg';
 import { NIL as NIL_UUID, v7 as uuidv7 } from 'uuid';
 import { arrayOf } from './array-literal.js';
@@ -41,6 +41,15 @@ const UNNAMED_FROM = 16;
 const MAX_CACHED_SECRETS = 10_000;
 /** Deliveries per transaction; a long write transaction would delay the event feed. */
 const REPLAY_BATCH = 1_000;
+
+/** Deliveries per transaction of the purge. */
+const PURGE_STEP = 1_000;
+
+interface PurgeRow {
+  readonly examined: number;
+  readonly purged: number;
+  readonly last: string | null;
+}
 
 interface ReplayRow {
   readonly replayed: number;
@@ -98,6 +107,7 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
         events.map(({ traceparent }) => traceparent ?? null),
         newIdPrefix(),
         MAX_LISTENER_EVENTS,
+        events.map(({ emailId }) => emailId),
       ],
     });
     afterCommit(() => this.#notify());
@@ -176,8 +186,19 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
     return inSteps(this.#pool, HOLD_FOR_DISABLED, []);
   }
 
-  override purgeFinishedBefore(time: Date): Promise<number> {
-    return inSteps(this.#pool, PURGE, [time]);
+  override async purgeFinishedBefore(time: Date): Promise<number> {
+    let total = 0;
+    for (let after: string | null = NIL_UUID; after !== null; ) {
+      const { rows }: { rows: PurgeRow[] } = await this.#pool.query<PurgeRow>(PURGE, [
+        time,
+        after,
+        firstIdAt(time),
+        PURGE_STEP,
+      ]);
+      total += rows[0]?.purged ?? 0;
+      after = rows[0]?.examined === PURGE_STEP ? rows[0].last : null;
+    }
+    return total;
   }
 
   override onDue(listener: () => void): void {

@@ -2,7 +2,17 @@ import { z } from 'zod';
 import { emailMode } from '../email-send/emails.js';
 import { recipientRole } from '../email-send/events.js';
 import { requestsOf } from '../request.js';
-import { id, noContent, page, pageOffset, pageRequest, timestamp } from '../shapes.js';
+import {
+  EXAMINED_ITEMS,
+  id,
+  LONG_LIST_REFUSALS,
+  longOffset,
+  longPage,
+  noContent,
+  pageCursors,
+  pageRequest,
+  timestamp,
+} from '../shapes.js';
 
 const request = requestsOf('delivery-tracking', ['api-gateway']);
 
@@ -111,8 +121,16 @@ const tagFilter = z
 /** The gateway checks that the caller's workspace owns the service before it sends these. */
 export const listEmails = request('list-emails', {
   request: pageRequest.extend({
+    ...pageCursors,
     service_id: id,
-    search: z.string().max(200).optional().describe('Search in recipients and subject.'),
+    search: z
+      .string()
+      .max(200)
+      .optional()
+      .describe(
+        `Text in the subject, the sender or an address, in the newest ${EXAMINED_ITEMS} messages of the period. Of older ` +
+          'messages, recipients whose address begins with the text are found.',
+      ),
     state: recipientState.optional(),
     result: handOverResult.optional().describe('The result of the whole message.'),
     tag: tagFilter,
@@ -125,14 +143,23 @@ export const listEmails = request('list-emails', {
     from: timestamp.optional(),
     to: timestamp.optional(),
   }),
-  reply: page(trackedEmail),
+  reply: longPage(trackedEmail).extend({
+    searched_since: timestamp
+      .optional()
+      .describe(
+        'Present if `search` did not examine the whole period: beyond this time, messages were found by the beginning of an address alone.',
+      ),
+  }),
+  refusals: LONG_LIST_REFUSALS,
   http: {
     operation: 'Messages.list',
     method: 'GET',
     path: '/email-services/{service_id}/emails',
     access: 'service-owner',
     summary: 'List messages with the state of every recipient, newest first',
-    narrowed: { offset: pageOffset },
+    description:
+      'A filter that would have to examine too many messages is refused with `query_too_broad`; narrow the period with `from` and `to`.',
+    narrowed: { offset: longOffset },
   },
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
-import { id, noContent, page, pageOffset, timestamp } from '../shapes.js';
+import { id, LONG_LIST_REFUSALS, longOffset, longPage, noContent, pageCursors, timestamp } from '../shapes.js';
 
 const request = requestsOf('platform-management');
 
@@ -106,9 +106,11 @@ export const listAuditLog = request('list-audit-log', {
   request: auditLogFilter.extend({
     ...reader.shape,
     limit: z.int().min(1).max(100).default(20),
-    offset: pageOffset,
+    offset: longOffset,
+    ...pageCursors,
   }),
-  reply: page(auditEntry),
+  reply: longPage(auditEntry),
+  refusals: LONG_LIST_REFUSALS,
   callers: ['api-gateway', 'operator'],
 });
 

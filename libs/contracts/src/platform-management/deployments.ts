@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
-import { id, page, timestamp } from '../shapes.js';
+import { id, page, pageCursors, timestamp } from '../shapes.js';
 import { DEPLOYMENT, NEW_DEPLOYMENT, onePageOf, ROLLBACK } from './examples.js';
 import { logLine } from './logs-and-metrics.js';
 import { ofWebService } from './web-services.js';
@@ -66,9 +66,10 @@ export const listDeployments = request('list-deployments', {
   request: ofWebService.extend({
     limit: z.int().min(1).max(100).default(10).describe('Maximum number of deployments on the page.'),
     offset: z.int().min(0).max(1_000_000_000).default(0).describe('Number of deployments to skip.'),
+    ...pageCursors,
   }),
   reply: page(deployment),
-  refusals: { web_service_not_found: 404 },
+  refusals: { web_service_not_found: 404, invalid_input: 400 },
   http: {
     operation: 'Deployments.list',
     method: 'GET',

@@ -1,7 +1,18 @@
 import { z } from 'zod';
 import { quotaOverrides } from '../quotas.js';
 import { requestsOf } from '../request.js';
-import { id, noContent, page, pageOffset, pageRequest, timestamp } from '../shapes.js';
+import {
+  id,
+  LONG_LIST_REFUSALS,
+  longOffset,
+  longPage,
+  noContent,
+  page,
+  pageCursors,
+  pageOffset,
+  pageRequest,
+  timestamp,
+} from '../shapes.js';
 
 const request = requestsOf('webhook-dispatch');
 
@@ -190,16 +201,16 @@ export const testWebhook = request('test-webhook', {
 });
 
 export const listDeliveries = request('list-deliveries', {
-  request: pageRequest.extend({ ...ofWebhook.shape, state: delivery.shape.state.optional() }),
-  reply: page(delivery),
-  refusals: { webhook_not_found: 404 },
+  request: pageRequest.extend({ ...pageCursors, ...ofWebhook.shape, state: delivery.shape.state.optional() }),
+  reply: longPage(delivery),
+  refusals: { webhook_not_found: 404, ...LONG_LIST_REFUSALS },
   http: {
     operation: 'WebhookDeliveries.list',
     method: 'GET',
     path: '/email-services/{service_id}/webhooks/{webhook_id}/deliveries',
     access: 'service-owner',
     summary: 'List deliveries with their attempts, newest first',
-    narrowed: { offset: pageOffset },
+    narrowed: { offset: longOffset },
   },
 });
 

@@ -21,6 +21,7 @@ export {
   type Restore,
 } from './event-log.js';
 export type { EventTransaction } from './event-transaction.js';
+export { deleteExpiredStreams, type ExpiringStreams } from './expired-streams.js';
 export { countAfter, type FeedPage, latestPosition, readFeed } from './feed.js';
 export { FollowerPositions, type Restart } from './follower-positions.js';
 export { inSteps } from './in-steps.js';

@@ -1,3 +1,5 @@
+import { APPEND_BEGINS_STREAMS } from './append-begins-streams.js';
+
 /**
  * The tables of this library, in their own schema. Each entry runs once, in order; a released entry is never edited.
  */
@@ -287,4 +289,5 @@ export const MIGRATIONS: readonly string[] = [
   DROP TABLE event_store.inbox;
   DROP TABLE event_store.outbox, event_store.outbox_trail, event_store.outbox_gaps;
   `,
+  APPEND_BEGINS_STREAMS,
 ];

@@ -44,12 +44,12 @@ export class Deployments {
     this.#api = api;
   }
 
-  /** One page of deployments, newest first. */
+  /** One page of deployments, newest first; the one after or before a deployment, by its id, if that is given. */
   list(
     webServiceId: string,
-    { limit, offset, signal }: CallOptions & { limit?: number; offset?: number } = {},
+    { signal, ...query }: CallOptions & { limit?: number; offset?: number; after?: string; before?: string } = {},
   ): Promise<ListDeploymentsReply> {
-    return this.#api.get(pathOf`/web-services/${webServiceId}/deployments`, { query: { limit, offset }, signal });
+    return this.#api.get(pathOf`/web-services/${webServiceId}/deployments`, { query, signal });
   }
 
   /** Builds and releases the newest commit of a branch; by default of the configured one. */

@@ -89,3 +89,12 @@ export const databaseSettings = {
     .default(10_000)
     .describe('Maximum idle time in a transaction; an open transaction delays the event feed of its database.'),
 };
+
+/** Days that messages are stored, in each service that stores them. Reports about a message can arrive for 35 days. */
+export const messageRetentionDays = () =>
+  integer()
+    .min(36)
+    .default(90)
+    .describe(
+      'Days that messages are stored: their records, timelines and addresses. Their counts in the statistics are kept.',
+    );

@@ -11,6 +11,8 @@ export interface SealedColumn {
   readonly column: string;
   /** For large tables: a column with the id of the key, indexed together with the primary key. */
   readonly keyColumn?: string;
+  /** Whether the column has bytes, whose key is in the key column. */
+  readonly bytes?: true;
   /** The row identity to which a value is bound, by row id. */
   readonly rowOf: (id: string) => string;
 }
@@ -94,18 +96,18 @@ export class SealedColumns {
     after: Position | undefined,
   ) {
     const { keyColumn, rowOf } = of;
-    const { rows } = await client.query<Position & { sealed: string }>(select, [
+    const { rows } = await client.query<Position & { sealed: string | Buffer }>(select, [
       this.keys.firstId,
       limit,
       after?.id ?? null,
       after?.key_id ?? '',
     ]);
-    const fresh = new Map<string, string>();
+    const fresh = new Map<string, string | Buffer>();
     const unopened: string[] = [];
-    for (const { id: row, sealed } of rows) {
-      const value = this.#open(sealed, rowOf(row));
+    for (const { id: row, key_id, sealed } of rows) {
+      const value = this.#sealedAgain(sealed, key_id, rowOf(row));
       if (value === undefined) unopened.push(row);
-      else fresh.set(row, this.keys.seal(value, rowOf(row)));
+      else fresh.set(row, value);
     }
     if (fresh.size > 0)
       await client.query(updateSealed(of), [
@@ -116,9 +118,11 @@ export class SealedColumns {
     return { reencrypted: fresh.size, unopened, last: rows.at(-1) };
   }
 
-  #open(sealed: string, row: string): string | undefined {
+  #sealedAgain(sealed: string | Buffer, keyId: string, row: string): string | Buffer | undefined {
     try {
-      return this.keys.open(sealed, row);
+      return typeof sealed === 'string'
+        ? this.keys.seal(this.keys.open(sealed, row), row)
+        : this.keys.sealBytes(this.keys.openBytes(keyId, sealed, row), row);
     } catch {
       return undefined;
     }

@@ -68,24 +68,32 @@ export class KeyRing {
 
   /** `<key id>:<base64 of nonce, tag and ciphertext>` */
   seal(plain: string, row: string): string {
+    return `${this.#first.id}:${this.sealBytes(Buffer.from(plain, 'utf8'), row).toString('base64')}`;
+  }
+
+  /** Nonce, tag and ciphertext under the first key, whose id is stored beside them. */
+  sealBytes(plain: Buffer, row: string): Buffer {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#first.key, nonce, GCM).setAAD(Buffer.from(row));
-    const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
-    return `${this.#first.id}:${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')}`;
+    const sealed = [cipher.update(plain), cipher.final()];
+    return Buffer.concat([nonce, cipher.getAuthTag(), ...sealed]);
   }
 
   /** @throws if the key is not in the ring, or the value was changed or belongs to another row. */
   open(sealed: string, row: string): string {
     const at = sealed.lastIndexOf(':');
-    const keyId = sealed.slice(0, at);
+    return this.openBytes(sealed.slice(0, at), Buffer.from(sealed.slice(at + 1), 'base64'), row).toString('utf8');
+  }
+
+  /** @throws as `open` does. */
+  openBytes(keyId: string, bytes: Buffer, row: string): Buffer {
     const key = this.#keys.get(keyId);
     if (!key) throw new Error(`the encryption key "${keyId}" is not configured`);
-    const bytes = Buffer.from(sealed.slice(at + 1), 'base64');
     if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new Error('the sealed value is too short');
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), GCM)
       .setAAD(Buffer.from(row))
       .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-    return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+    return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
   }
 
   /** Hashes under all keys, so that a value hashed under an older key can be found. */

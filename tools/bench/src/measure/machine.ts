@@ -4,7 +4,7 @@ import { arch, cpus, loadavg, release, totalmem } from 'node:os';
 /** The properties of the machine that results depend on. */
 export const machineFacts = () => ({
   at: new Date().toISOString(),
-  commit: output('git', ['describe', '--always', '--dirty']),
+  commit: output('git', ['rev-parse', '--short=10', 'HEAD']),
   processor: cpus()[0]?.model ?? 'unknown',
   processors: cpus().length,
   memory_gib: Math.round(totalmem() / 2 ** 30),

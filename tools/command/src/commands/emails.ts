@@ -11,6 +11,7 @@ interface ListOptions {
   readonly search?: string;
   readonly state?: string;
   readonly limit: number;
+  readonly after?: string;
   readonly page: number;
   readonly json?: boolean;
 }
@@ -29,13 +30,14 @@ const list = (): Command =>
     .option('--state <state>', 'messages with a recipient in this state, such as delivered or bounced')
     .option('--limit <n>', 'messages per page, at most 100', integer(1, 100), 20)
     .option('--page <n>', 'page, starting at 1', integer(1, 1_000_000), 1)
+    .option('--after <id>', 'messages after this one, the last of a page; for pages far back')
     .action(async (options: ListOptions) => listMessages(invocation(options), options));
 
 const listMessages = async ({ context, output }: Invocation, options: ListOptions): Promise<void> => {
-  const { service, search, state, limit, page } = options;
+  const { service, search, state, limit, page, after } = options;
   const dashboard = context.dashboard();
   const { id } = await emailServiceNamed(dashboard, service);
-  const query = { search, state, limit, offset: (page - 1) * limit };
+  const query = { search, state, limit, ...(after === undefined ? { offset: (page - 1) * limit } : { after }) };
   const found = await dashboard.get<Page<Message>>(`/email-services/${id}/emails`, { query });
   output.rows(
     found,
@@ -49,8 +51,12 @@ const listMessages = async ({ context, output }: Invocation, options: ListOption
     ]),
     'No messages.',
   );
+  if (output.json) return;
   const rest = found.total - found.offset - found.items.length;
-  if (rest > 0 && !output.json) output.note(`${rest} more: add --page ${page + 1}`);
+  const last = found.items.at(-1);
+  if (after !== undefined || found.total_capped) {
+    if (last && found.items.length === limit) output.note(`for the next page: --after ${last.id}`);
+  } else if (rest > 0) output.note(`${rest} more: add --page ${page + 1}`);
 };
 
 const show = (): Command =>

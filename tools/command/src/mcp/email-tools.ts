@@ -56,7 +56,8 @@ export const sessionTools = (context: Context): readonly RegisteredTool[] => [
       search: z.string().max(200).optional().describe('Search in recipients and subject.'),
       state: z.string().optional().describe('State of a recipient, such as delivered, bounced or complained.'),
       limit: z.int().min(1).max(100).default(20),
-      offset: z.int().min(0).default(0),
+      offset: z.int().min(0).max(10_000).default(0),
+      after: z.uuid().optional().describe('Id of the last message of a page: returns the next page. Without `offset`.'),
     }),
     run: async ({ service, ...query }) => {
       const dashboard = context.dashboard();

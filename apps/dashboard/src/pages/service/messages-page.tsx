@@ -27,11 +27,15 @@ const RESULTS: readonly HandOverResult[] = ['sent', 'failed', 'unknown', 'retry_
 const FILTERS = ['search', 'tag', 'state', 'result'];
 const POLL_MS = 5_000;
 
+interface MessageList extends ListPage<TrackedEmail> {
+  readonly searched_since?: string;
+}
+
 export const MessagesPage = () => {
   const { path, page } = useService();
   const { offset, limit, filter, setOffset, setLimit, setFilter } = useListState(FILTERS);
   const { search = '', tag = '', state = '', result = '' } = filter;
-  const messages = useLoading<ListPage<TrackedEmail>>(
+  const messages = useLoading<MessageList>(
     signal => api.get(`${path}/emails`, { ...filter, offset, limit }, signal),
     [path, search, tag, state, result, offset, limit],
   );
@@ -94,6 +98,11 @@ export const MessagesPage = () => {
               </EmptyState>
             ) : (
               <MessagesTable emails={list.items} page={page} />
+            )}
+            {list.searched_since && (
+              <p class="hint">
+                Messages before <Time at={list.searched_since} /> were found only by the beginning of an address.
+              </p>
             )}
             <Paging page={list} onOffset={setOffset} onLimit={setLimit} />
           </>

@@ -1,15 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import type { AuditEntry, auditLogFilter, recordAuditEntry } from '@postern/contracts';
+import { type AuditEntry, type auditLogFilter, EXAMINED_ITEMS, type recordAuditEntry } from '@postern/contracts';
 import { inPipelinedTransaction } from '@postern/event-sourcing/postgres';
-import { Database } from '@postern/service-host';
+import {
+  cappedTotal,
+  Database,
+  type ListCursor,
+  parameterized,
+  queryTooBroad,
+  unknownCursor,
+  withinListTime,
+} from '@postern/service-host';
 import type { z } from 'zod';
 import {
   AUDIT_ENTRIES_AFTER,
+  AUDIT_PAGE,
+  type AuditList,
   type AuditRow,
   COUNT_AUDIT_ENTRIES,
-  LIST_AUDIT_ENTRIES,
   LOCK_REPEATED_REFUSALS,
   MERGE_REPEATED_REFUSAL,
+  MORE_AUDIT_ENTRIES,
+  PLACE_OF_AUDIT_ENTRY,
   RECORD_AUDIT_ENTRY,
 } from './audit-log.sql.js';
 
@@ -32,6 +43,14 @@ export interface AuditCursor {
 export interface AuditPage {
   readonly items: AuditEntry[];
   readonly total: number;
+  readonly total_capped?: true;
+}
+
+/** The position of a page. */
+export interface AuditPosition {
+  readonly limit: number;
+  readonly offset: number;
+  readonly cursor: ListCursor | undefined;
 }
 
 /** The account of a login. */
@@ -40,6 +59,8 @@ export interface LoginActor {
   /** The first workspace of a user. */
   readonly workspaceId: string | null;
 }
+
+const ADVICE = 'Narrow the period with `from` and `to`, or export the log.';
 
 /** Number of similar refusals per hour that are stored as separate entries. */
 const SEPARATE_ENTRIES_PER_HOUR = 10;
@@ -79,12 +100,35 @@ export class AuditLog {
     );
   }
 
-  async list(scope: AuditScope, { limit, offset }: { limit: number; offset: number }): Promise<AuditPage> {
-    const [entries, counts] = await Promise.all([
-      this.database.pool.query<AuditRow>(LIST_AUDIT_ENTRIES, [...matching(scope), limit, offset]),
-      this.database.pool.query<{ total: number }>(COUNT_AUDIT_ENTRIES, matching(scope)),
-    ]);
-    return { items: entries.rows.map(entryOf), total: counts.rows[0]?.total ?? 0 };
+  /** Reads a bounded number of entries. Refuses `query_too_broad`, and `invalid_input` for an unknown cursor. */
+  async list(scope: AuditScope, { limit, offset, cursor }: AuditPosition): Promise<AuditPage> {
+    const values = matching(scope);
+    if (cursor) {
+      const of = [scope.workspaceId ?? null, cursor.id];
+      const { rows } = await this.database.pool.query<{ at: string }>(PLACE_OF_AUDIT_ENTRY, of);
+      if (!rows[0]) throw unknownCursor(cursor);
+      values.push(rows[0].at, cursor.id);
+    }
+    const filtered = scope.actor !== undefined || scope.action !== undefined;
+    const list: AuditList = { filtered, cursor: cursor?.side, limit, offset };
+    return withinListTime(this.database.pool, ADVICE, async client => {
+      const { rows } = await client.query<AuditRow>(parameterized(AUDIT_PAGE(list), values));
+      if (filtered && rows.length < limit) {
+        const more = await client.query(parameterized(MORE_AUDIT_ENTRIES(list), values));
+        if (more.rows.length > 0) throw queryTooBroad(ADVICE);
+      }
+      const counts = await client.query<{ count: number; examined: number }>(
+        parameterized(COUNT_AUDIT_ENTRIES(list), values),
+      );
+      const { count = 0, examined = 0 } = counts.rows[0] ?? {};
+      const counted = cappedTotal(count);
+      return {
+        items: (cursor?.side === 'before' ? rows.toReversed() : rows).map(entryOf),
+        ...counted,
+        ...(filtered && examined > EXAMINED_ITEMS && { total_capped: true }),
+        total: Math.max(counted.total, offset + rows.length),
+      };
+    });
   }
 
   async after(scope: AuditScope, cursor: AuditCursor | undefined, limit: number): Promise<AuditEntry[]> {
@@ -93,7 +137,7 @@ export class AuditLog {
   }
 }
 
-const matching = ({ workspaceId, from, to, actor, action }: AuditScope) => [
+const matching = ({ workspaceId, from, to, actor, action }: AuditScope): (string | null)[] => [
   workspaceId ?? null,
   from ?? null,
   to ?? null,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { exportAuditLog, listAuditLog, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
+import { listCursor } from '@postern/service-host';
 import { AccountDirectory } from '../users/ports.js';
 import { type AuditCursor, AuditLog, type AuditScope } from './audit-log.js';
 
@@ -18,8 +19,10 @@ export class ReadAuditLog {
   ) {}
 
   @Handles(listAuditLog)
-  async list({ limit, offset, ...rest }: RequestOf<typeof listAuditLog>): Promise<ReplyOf<typeof listAuditLog>> {
-    const page = await this.log.list(await this.#scopeOf(rest), { limit, offset });
+  async list(request: RequestOf<typeof listAuditLog>): Promise<ReplyOf<typeof listAuditLog>> {
+    const { limit, offset, after: _after, before: _before, ...rest } = request;
+    const position = { limit, offset, cursor: listCursor(request) };
+    const page = await this.log.list(await this.#scopeOf(rest), position);
     return { ...page, limit, offset };
   }
 

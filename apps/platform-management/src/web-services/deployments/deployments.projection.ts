@@ -3,7 +3,7 @@ import { type deployment, getDeployment, listDeployments, type ReplyOf, type Req
 import type { RecordedEvent } from '@postern/event-sourcing';
 import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
-import { Database } from '@postern/service-host';
+import { Database, type ListCursor, listCursor, unknownCursor } from '@postern/service-host';
 import type { z } from 'zod';
 import { reachValues } from '../../projects/reached-projects.js';
 import type { Cause, DeploymentEvent } from '../services/aggregate/events.js';
@@ -18,6 +18,7 @@ import {
   FINISH_BUILD,
   INSERT_DEPLOYMENT,
   LIST_DEPLOYMENTS,
+  ORDINAL_OF_DEPLOYMENT,
   SET_SOURCE,
 } from './deployments.sql.js';
 import { RuntimeAvailability } from './runtime-availability.js';
@@ -109,7 +110,10 @@ export class Deployments {
   @Handles(listDeployments)
   async list(request: RequestOf<typeof listDeployments>): Promise<ReplyOf<typeof listDeployments>> {
     const { web_service_id, limit, offset } = request;
-    const values = [...reachValues(request), web_service_id, limit, offset];
+    const cursor = listCursor(request);
+    const ordinal = cursor && (await this.#ordinalOf(request, cursor));
+    const [below, above] = cursor?.side === 'before' ? [null, ordinal] : [ordinal ?? null, null];
+    const values = [...reachValues(request), web_service_id, limit, below, above, offset];
     const { rows } = await this.database.reads.query<
       { readonly total: number } & (DeploymentRow | { readonly id: null })
     >({ name: 'deployments', text: LIST_DEPLOYMENTS, values });
@@ -118,6 +122,14 @@ export class Deployments {
     const positions = await this.#positionsFor(found);
     const items = found.map(row => this.#replyOf(row, positions));
     return { items, total: rows[0].total, limit, offset };
+  }
+
+  async #ordinalOf(request: RequestOf<typeof listDeployments>, cursor: ListCursor): Promise<number> {
+    await this.webServices.requireOwner(request, request.web_service_id);
+    const query = { name: 'ordinal', text: ORDINAL_OF_DEPLOYMENT, values: [cursor.id, request.web_service_id] };
+    const { rows } = await this.database.reads.query<{ ordinal: number }>(query);
+    if (!rows[0]) throw unknownCursor(cursor);
+    return rows[0].ordinal;
   }
 
   /** Queries the queue only for a reply that contains a queued deployment. */

@@ -5,21 +5,33 @@ const DEPLOYMENT = `id, web_service_id, branch, commit, status, error, created_a
 
 export const FIND_DEPLOYMENT = `SELECT ${DEPLOYMENT} FROM deployments WHERE id = $1 AND web_service_id = $2`;
 
-/** Returns one row with the total for a web service without deployments, and no row for an unknown web service. */
+/**
+ * Returns one row with the total for a web service without deployments, and no row for an unknown web service. The page
+ * has the deployments with the ordinals below `$6` or above `$7`, after `$8` others.
+ */
 export const LIST_DEPLOYMENTS = `
   SELECT counted.total, page.* FROM web_services AS service
   JOIN projects p ON p.id = service.project_id
-  CROSS JOIN LATERAL
-    (SELECT count(*)::integer AS total FROM deployments WHERE web_service_id = service.id) AS counted
-  LEFT JOIN LATERAL
-    (SELECT ${DEPLOYMENT}, number FROM deployments WHERE web_service_id = service.id
-     ORDER BY number DESC LIMIT $5 OFFSET $6) AS page ON true
+  CROSS JOIN LATERAL (SELECT coalesce(
+    (SELECT ordinal FROM deployments WHERE web_service_id = service.id ORDER BY ordinal DESC LIMIT 1), 0) AS total) AS counted
+  LEFT JOIN LATERAL (
+    (SELECT ${DEPLOYMENT}, ordinal FROM deployments
+     WHERE web_service_id = service.id AND $7::integer IS NULL
+       AND ordinal <= greatest(coalesce($6::integer - 1, counted.total)::bigint - $8, 0)
+     ORDER BY ordinal DESC LIMIT $5)
+    UNION ALL
+    (SELECT ${DEPLOYMENT}, ordinal FROM deployments WHERE web_service_id = service.id AND ordinal > $7
+     ORDER BY ordinal LIMIT $5)) AS page ON true
   WHERE service.id = $4 AND ${IS_REACHED}
-  ORDER BY page.number DESC`;
+  ORDER BY page.ordinal DESC`;
+
+/** The ordinal of the deployment `$1` of the web service `$2`. */
+export const ORDINAL_OF_DEPLOYMENT = 'SELECT ordinal FROM deployments WHERE id = $1 AND web_service_id = $2';
 
 export const INSERT_DEPLOYMENT = ({ table }: ProjectionTables) => `
-  INSERT INTO ${table('deployments')} (id, web_service_id, number, branch, commit, rollback_of, status, created_at)
-  VALUES ($1, $2, $3, $4, $5, $6, 'queued', $7)`;
+  INSERT INTO ${table('deployments')} (id, web_service_id, number, branch, commit, rollback_of, status, created_at, ordinal)
+  SELECT $1::uuid, $2::uuid, $3::integer, $4, $5, $6::uuid, 'queued', $7::timestamptz,
+    coalesce((SELECT max(ordinal) FROM ${table('deployments')} WHERE web_service_id = $2::uuid), 0) + 1`;
 
 export const BEGIN_DEPLOYMENT = ({ table }: ProjectionTables) =>
   `UPDATE ${table('deployments')} SET status = $2, started_at = $3 WHERE id = $1`;
