@@ -982,166 +982,169 @@ export interface ScheduleEmailBody {
   /** When to send it, between 1 minute and 30 days from now: `2030-01-31T09:00:00Z`, or with an offset. */
   readonly send_at: string;
   /** The message, as in `POST /emails`. */
-  readonly email: {
-    /** Sender: `ada@example.com` or `Ada <ada@example.com>`. In production, its domain must be verified for the email service; otherwise the message is sent from the sandbox sender. */
-    readonly from: string;
-    /** Recipients. `to`, `cc` and `bcc` together have at most 50 addresses. */
-    readonly to: readonly string[];
-    /** CC recipients, visible to all recipients. */
-    readonly cc?: readonly string[];
-    /** BCC recipients, hidden from all other recipients. */
-    readonly bcc?: readonly string[];
-    /** Addresses in the Reply-To header, which receive replies. */
-    readonly reply_to?: readonly string[];
-    /** Plain text without line breaks, at most 998 characters. */
-    readonly subject: string;
-    /** Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers. */
-    readonly headers?: Readonly<Record<string, string>>;
-    /** Files, at most 50 with 25 MiB in all. */
-    readonly attachments?: ReadonlyArray<{
-      /** Name of the file. Path separators and control characters are replaced. */
-      readonly filename: string;
-      /** The file in base64. */
-      readonly content: string;
-      /** Media type, such as `application/pdf`. Without it, the ending of the name determines the type. */
-      readonly content_type?: string;
-      /** Id of an inline image, which the HTML body shows with `<img src="cid:…">`. */
-      readonly content_id?: string;
-    }>;
-    /** Your own data about the message, such as `{"campaign": "spring"}`: in webhooks and in the search, never in the message. At most 20; names match `[a-z][a-z0-9_]{0,39}`, values have at most 256 characters. */
-    readonly tags?: Readonly<Record<string, string>>;
-    /** Message-ID of the message that this one answers. */
-    readonly in_reply_to?: string;
-    /** Message-IDs of the earlier messages of the conversation, the oldest first. At most 100. */
-    readonly references?: readonly string[];
-    /** How to unsubscribe, for the button of mail programs (List-Unsubscribe). Needs `url`, `mailto` or `one_click`. */
-    readonly list_unsubscribe?: {
-      /** Page to unsubscribe, http or https. */
-      readonly url?: string;
-      /** Address at which a mail unsubscribes its author. */
-      readonly mailto?: string;
-      /** Mail programs may unsubscribe with a POST request to `url` (RFC 8058), which must be https. Without `url`, it is a page of Postern, which suppresses the address for such messages of the email service. */
-      readonly one_click?: boolean;
-    };
-    /** Open and click tracking of this message. A link with `data-postern-track="off"` is never tracked. */
-    readonly tracking?: {
-      /** Instead of the setting of the email service. */
-      readonly opens?: boolean;
-      /** Instead of the setting of the email service. */
-      readonly clicks?: boolean;
-    };
-    /** HTML body. The text part is derived from it if `text` is absent. */
-    readonly message: string;
-    /** Plain-text body. Required if `message` is absent. */
-    readonly text?: string;
-  } | {
-    /** Sender: `ada@example.com` or `Ada <ada@example.com>`. In production, its domain must be verified for the email service; otherwise the message is sent from the sandbox sender. */
-    readonly from: string;
-    /** Recipients. `to`, `cc` and `bcc` together have at most 50 addresses. */
-    readonly to: readonly string[];
-    /** CC recipients, visible to all recipients. */
-    readonly cc?: readonly string[];
-    /** BCC recipients, hidden from all other recipients. */
-    readonly bcc?: readonly string[];
-    /** Addresses in the Reply-To header, which receive replies. */
-    readonly reply_to?: readonly string[];
-    /** Plain text without line breaks, at most 998 characters. */
-    readonly subject: string;
-    /** Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers. */
-    readonly headers?: Readonly<Record<string, string>>;
-    /** Files, at most 50 with 25 MiB in all. */
-    readonly attachments?: ReadonlyArray<{
-      /** Name of the file. Path separators and control characters are replaced. */
-      readonly filename: string;
-      /** The file in base64. */
-      readonly content: string;
-      /** Media type, such as `application/pdf`. Without it, the ending of the name determines the type. */
-      readonly content_type?: string;
-      /** Id of an inline image, which the HTML body shows with `<img src="cid:…">`. */
-      readonly content_id?: string;
-    }>;
-    /** Your own data about the message, such as `{"campaign": "spring"}`: in webhooks and in the search, never in the message. At most 20; names match `[a-z][a-z0-9_]{0,39}`, values have at most 256 characters. */
-    readonly tags?: Readonly<Record<string, string>>;
-    /** Message-ID of the message that this one answers. */
-    readonly in_reply_to?: string;
-    /** Message-IDs of the earlier messages of the conversation, the oldest first. At most 100. */
-    readonly references?: readonly string[];
-    /** How to unsubscribe, for the button of mail programs (List-Unsubscribe). Needs `url`, `mailto` or `one_click`. */
-    readonly list_unsubscribe?: {
-      /** Page to unsubscribe, http or https. */
-      readonly url?: string;
-      /** Address at which a mail unsubscribes its author. */
-      readonly mailto?: string;
-      /** Mail programs may unsubscribe with a POST request to `url` (RFC 8058), which must be https. Without `url`, it is a page of Postern, which suppresses the address for such messages of the email service. */
-      readonly one_click?: boolean;
-    };
-    /** Open and click tracking of this message. A link with `data-postern-track="off"` is never tracked. */
-    readonly tracking?: {
-      /** Instead of the setting of the email service. */
-      readonly opens?: boolean;
-      /** Instead of the setting of the email service. */
-      readonly clicks?: boolean;
-    };
-    /** Plain-text body. Required if `message` is absent. */
-    readonly text: string;
-  } | {
-    /** Sender: `ada@example.com` or `Ada <ada@example.com>`. In production, its domain must be verified for the email service; otherwise the message is sent from the sandbox sender. */
-    readonly from: string;
-    /** Recipients. `to`, `cc` and `bcc` together have at most 50 addresses. */
-    readonly to: readonly string[];
-    /** CC recipients, visible to all recipients. */
-    readonly cc?: readonly string[];
-    /** BCC recipients, hidden from all other recipients. */
-    readonly bcc?: readonly string[];
-    /** Addresses in the Reply-To header, which receive replies. */
-    readonly reply_to?: readonly string[];
-    /** Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers. */
-    readonly headers?: Readonly<Record<string, string>>;
-    /** Files, at most 50 with 25 MiB in all. */
-    readonly attachments?: ReadonlyArray<{
-      /** Name of the file. Path separators and control characters are replaced. */
-      readonly filename: string;
-      /** The file in base64. */
-      readonly content: string;
-      /** Media type, such as `application/pdf`. Without it, the ending of the name determines the type. */
-      readonly content_type?: string;
-      /** Id of an inline image, which the HTML body shows with `<img src="cid:…">`. */
-      readonly content_id?: string;
-    }>;
-    /** Your own data about the message, such as `{"campaign": "spring"}`: in webhooks and in the search, never in the message. At most 20; names match `[a-z][a-z0-9_]{0,39}`, values have at most 256 characters. */
-    readonly tags?: Readonly<Record<string, string>>;
-    /** Message-ID of the message that this one answers. */
-    readonly in_reply_to?: string;
-    /** Message-IDs of the earlier messages of the conversation, the oldest first. At most 100. */
-    readonly references?: readonly string[];
-    /** How to unsubscribe, for the button of mail programs (List-Unsubscribe). Needs `url`, `mailto` or `one_click`. */
-    readonly list_unsubscribe?: {
-      /** Page to unsubscribe, http or https. */
-      readonly url?: string;
-      /** Address at which a mail unsubscribes its author. */
-      readonly mailto?: string;
-      /** Mail programs may unsubscribe with a POST request to `url` (RFC 8058), which must be https. Without `url`, it is a page of Postern, which suppresses the address for such messages of the email service. */
-      readonly one_click?: boolean;
-    };
-    /** Open and click tracking of this message. A link with `data-postern-track="off"` is never tracked. */
-    readonly tracking?: {
-      /** Instead of the setting of the email service. */
-      readonly opens?: boolean;
-      /** Instead of the setting of the email service. */
-      readonly clicks?: boolean;
-    };
-    /** A stored template instead of `subject`, `message` and `text`. */
-    readonly template: {
-      /** Id of the template. Give it or `name`. */
-      readonly id?: string;
-      /** Name of the template. */
-      readonly name?: string;
-      /** The latest version if absent. */
-      readonly version?: number;
-      /** The values of all variables of the template; a missing or unknown variable is an error. */
-      readonly variables?: Readonly<Record<string, unknown>>;
-    };
-  };
+  readonly email:
+    | {
+        /** Sender: `ada@example.com` or `Ada <ada@example.com>`. In production, its domain must be verified for the email service; otherwise the message is sent from the sandbox sender. */
+        readonly from: string;
+        /** Recipients. `to`, `cc` and `bcc` together have at most 50 addresses. */
+        readonly to: readonly string[];
+        /** CC recipients, visible to all recipients. */
+        readonly cc?: readonly string[];
+        /** BCC recipients, hidden from all other recipients. */
+        readonly bcc?: readonly string[];
+        /** Addresses in the Reply-To header, which receive replies. */
+        readonly reply_to?: readonly string[];
+        /** Plain text without line breaks, at most 998 characters. */
+        readonly subject: string;
+        /** Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers. */
+        readonly headers?: Readonly<Record<string, string>>;
+        /** Files, at most 50 with 25 MiB in all. */
+        readonly attachments?: ReadonlyArray<{
+          /** Name of the file. Path separators and control characters are replaced. */
+          readonly filename: string;
+          /** The file in base64. */
+          readonly content: string;
+          /** Media type, such as `application/pdf`. Without it, the ending of the name determines the type. */
+          readonly content_type?: string;
+          /** Id of an inline image, which the HTML body shows with `<img src="cid:…">`. */
+          readonly content_id?: string;
+        }>;
+        /** Your own data about the message, such as `{"campaign": "spring"}`: in webhooks and in the search, never in the message. At most 20; names match `[a-z][a-z0-9_]{0,39}`, values have at most 256 characters. */
+        readonly tags?: Readonly<Record<string, string>>;
+        /** Message-ID of the message that this one answers. */
+        readonly in_reply_to?: string;
+        /** Message-IDs of the earlier messages of the conversation, the oldest first. At most 100. */
+        readonly references?: readonly string[];
+        /** How to unsubscribe, for the button of mail programs (List-Unsubscribe). Needs `url`, `mailto` or `one_click`. */
+        readonly list_unsubscribe?: {
+          /** Page to unsubscribe, http or https. */
+          readonly url?: string;
+          /** Address at which a mail unsubscribes its author. */
+          readonly mailto?: string;
+          /** Mail programs may unsubscribe with a POST request to `url` (RFC 8058), which must be https. Without `url`, it is a page of Postern, which suppresses the address for such messages of the email service. */
+          readonly one_click?: boolean;
+        };
+        /** Open and click tracking of this message. A link with `data-postern-track="off"` is never tracked. */
+        readonly tracking?: {
+          /** Instead of the setting of the email service. */
+          readonly opens?: boolean;
+          /** Instead of the setting of the email service. */
+          readonly clicks?: boolean;
+        };
+        /** HTML body. The text part is derived from it if `text` is absent. */
+        readonly message: string;
+        /** Plain-text body. Required if `message` is absent. */
+        readonly text?: string;
+      }
+    | {
+        /** Sender: `ada@example.com` or `Ada <ada@example.com>`. In production, its domain must be verified for the email service; otherwise the message is sent from the sandbox sender. */
+        readonly from: string;
+        /** Recipients. `to`, `cc` and `bcc` together have at most 50 addresses. */
+        readonly to: readonly string[];
+        /** CC recipients, visible to all recipients. */
+        readonly cc?: readonly string[];
+        /** BCC recipients, hidden from all other recipients. */
+        readonly bcc?: readonly string[];
+        /** Addresses in the Reply-To header, which receive replies. */
+        readonly reply_to?: readonly string[];
+        /** Plain text without line breaks, at most 998 characters. */
+        readonly subject: string;
+        /** Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers. */
+        readonly headers?: Readonly<Record<string, string>>;
+        /** Files, at most 50 with 25 MiB in all. */
+        readonly attachments?: ReadonlyArray<{
+          /** Name of the file. Path separators and control characters are replaced. */
+          readonly filename: string;
+          /** The file in base64. */
+          readonly content: string;
+          /** Media type, such as `application/pdf`. Without it, the ending of the name determines the type. */
+          readonly content_type?: string;
+          /** Id of an inline image, which the HTML body shows with `<img src="cid:…">`. */
+          readonly content_id?: string;
+        }>;
+        /** Your own data about the message, such as `{"campaign": "spring"}`: in webhooks and in the search, never in the message. At most 20; names match `[a-z][a-z0-9_]{0,39}`, values have at most 256 characters. */
+        readonly tags?: Readonly<Record<string, string>>;
+        /** Message-ID of the message that this one answers. */
+        readonly in_reply_to?: string;
+        /** Message-IDs of the earlier messages of the conversation, the oldest first. At most 100. */
+        readonly references?: readonly string[];
+        /** How to unsubscribe, for the button of mail programs (List-Unsubscribe). Needs `url`, `mailto` or `one_click`. */
+        readonly list_unsubscribe?: {
+          /** Page to unsubscribe, http or https. */
+          readonly url?: string;
+          /** Address at which a mail unsubscribes its author. */
+          readonly mailto?: string;
+          /** Mail programs may unsubscribe with a POST request to `url` (RFC 8058), which must be https. Without `url`, it is a page of Postern, which suppresses the address for such messages of the email service. */
+          readonly one_click?: boolean;
+        };
+        /** Open and click tracking of this message. A link with `data-postern-track="off"` is never tracked. */
+        readonly tracking?: {
+          /** Instead of the setting of the email service. */
+          readonly opens?: boolean;
+          /** Instead of the setting of the email service. */
+          readonly clicks?: boolean;
+        };
+        /** Plain-text body. Required if `message` is absent. */
+        readonly text: string;
+      }
+    | {
+        /** Sender: `ada@example.com` or `Ada <ada@example.com>`. In production, its domain must be verified for the email service; otherwise the message is sent from the sandbox sender. */
+        readonly from: string;
+        /** Recipients. `to`, `cc` and `bcc` together have at most 50 addresses. */
+        readonly to: readonly string[];
+        /** CC recipients, visible to all recipients. */
+        readonly cc?: readonly string[];
+        /** BCC recipients, hidden from all other recipients. */
+        readonly bcc?: readonly string[];
+        /** Addresses in the Reply-To header, which receive replies. */
+        readonly reply_to?: readonly string[];
+        /** Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers. */
+        readonly headers?: Readonly<Record<string, string>>;
+        /** Files, at most 50 with 25 MiB in all. */
+        readonly attachments?: ReadonlyArray<{
+          /** Name of the file. Path separators and control characters are replaced. */
+          readonly filename: string;
+          /** The file in base64. */
+          readonly content: string;
+          /** Media type, such as `application/pdf`. Without it, the ending of the name determines the type. */
+          readonly content_type?: string;
+          /** Id of an inline image, which the HTML body shows with `<img src="cid:…">`. */
+          readonly content_id?: string;
+        }>;
+        /** Your own data about the message, such as `{"campaign": "spring"}`: in webhooks and in the search, never in the message. At most 20; names match `[a-z][a-z0-9_]{0,39}`, values have at most 256 characters. */
+        readonly tags?: Readonly<Record<string, string>>;
+        /** Message-ID of the message that this one answers. */
+        readonly in_reply_to?: string;
+        /** Message-IDs of the earlier messages of the conversation, the oldest first. At most 100. */
+        readonly references?: readonly string[];
+        /** How to unsubscribe, for the button of mail programs (List-Unsubscribe). Needs `url`, `mailto` or `one_click`. */
+        readonly list_unsubscribe?: {
+          /** Page to unsubscribe, http or https. */
+          readonly url?: string;
+          /** Address at which a mail unsubscribes its author. */
+          readonly mailto?: string;
+          /** Mail programs may unsubscribe with a POST request to `url` (RFC 8058), which must be https. Without `url`, it is a page of Postern, which suppresses the address for such messages of the email service. */
+          readonly one_click?: boolean;
+        };
+        /** Open and click tracking of this message. A link with `data-postern-track="off"` is never tracked. */
+        readonly tracking?: {
+          /** Instead of the setting of the email service. */
+          readonly opens?: boolean;
+          /** Instead of the setting of the email service. */
+          readonly clicks?: boolean;
+        };
+        /** A stored template instead of `subject`, `message` and `text`. */
+        readonly template: {
+          /** Id of the template. Give it or `name`. */
+          readonly id?: string;
+          /** Name of the template. */
+          readonly name?: string;
+          /** The latest version if absent. */
+          readonly version?: number;
+          /** The values of all variables of the template; a missing or unknown variable is an error. */
+          readonly variables?: Readonly<Record<string, unknown>>;
+        };
+      };
 }
 
 export interface RescheduleEmailBody {
