@@ -31,7 +31,10 @@ export const linkFrom = (page: string, href: string): string | undefined => {
   return fragment ? `/${file}#${fragment}` : `/${file}`;
 };
 
-/** Links to pages become absolute, because /docs has no slash at its end; links to other files become plain text. */
+/**
+ * Links to pages become absolute, because /docs has no slash at its end; links to other files become plain text. Braces in
+ * code are shown, and not evaluated by Vue.
+ */
 export const withLinksOfTheSite = (markdown: MarkdownRenderer): void => {
   markdown.core.ruler.push('links-of-the-site', ({ tokens, env }) => {
     const open: string[] = [];
@@ -43,6 +46,7 @@ export const withLinksOfTheSite = (markdown: MarkdownRenderer): void => {
         else Object.assign(token, { tag: 'span', type: 'span_open', attrs: [['title', `In the repository: ${href}`]] });
         open.push(token.tag);
       } else if (token.type === 'link_close') token.tag = open.pop() ?? 'a';
+      else if (token.type === 'code_inline') token.attrSet('v-pre', '');
     }
   });
 };
