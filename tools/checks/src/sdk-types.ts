@@ -69,6 +69,8 @@ const typeOf = (schema: Schema, indent: string): string => {
   if (schema.const !== undefined) return literal(schema.const);
   if (schema.enum) return schema.enum.map(literal).join(' | ');
   const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives && alternatives.filter(({ properties }) => properties).length > 1)
+    return alternatives.map(one => `\n${indent}  | ${typeOf(one, `${indent}    `)}`).join('');
   if (alternatives) return alternatives.map(one => typeOf(one, indent)).join(' | ');
   if (Array.isArray(schema.type)) return schema.type.map(type => typeOf({ ...schema, type }, indent)).join(' | ');
   switch (schema.type) {
@@ -92,7 +94,10 @@ const objectType = ({ properties = {}, required = [] }: Schema, indent: string):
   const inner = `${indent}  `;
   const fields = Object.entries(properties).map(([name, field]) => {
     const optional = required.includes(name) ? '' : '?';
-    return `${comment(field.description, inner)}${inner}readonly ${name}${optional}: ${typeOf(field, inner)};\n`;
+    const type = typeOf(field, inner);
+    // The formatter writes a union of objects in lines of its own.
+    const blank = type.startsWith('\n') ? '' : ' ';
+    return `${comment(field.description, inner)}${inner}readonly ${name}${optional}:${blank}${type};\n`;
   });
   return `{\n${fields.join('')}${indent}}`;
 };
