@@ -21,7 +21,7 @@ export const withFigures = (
 Measured on ${at.slice(0, 10)} at commit ${commit} on ${machine}, with \`npm run bench -- ${part} --publish\`.
 
 \`\`\`text
-${text.trim()}
+${text.replace(/^\n+|\s+$/g, '')}
 \`\`\`
 
 ${END(part)}`;

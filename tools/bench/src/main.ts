@@ -40,8 +40,12 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 const FIGURES = join(import.meta.dirname, '../../../docs/figures.md');
 
 const publish = (part: Part, text: string, machine: ReturnType<typeof machineFacts>): void => {
-  const { at, commit = 'unknown', processor, processors, memory_gib } = machine;
-  const run = { at, commit, machine: `${processor}, ${processors} CPUs, ${memory_gib} GiB` };
+  const { at, commit = 'unknown', processor, processors, memory_gib, load_average } = machine;
+  const run = {
+    at,
+    commit,
+    machine: `${processor}, ${processors} CPUs, ${memory_gib} GiB, at a load of ${load_average[0]} before the run`,
+  };
   writeFileSync(FIGURES, withFigures(readFileSync(FIGURES, 'utf8'), part, text, run));
 };
 
