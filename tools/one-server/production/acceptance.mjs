@@ -21,15 +21,14 @@ await mail.listen(INTERNET.address);
 const authority = new CertificateAuthority(join(folder, 'authority'));
 await authority.start();
 const server = new ServerMachine(tree, join(folder, 'server'));
-trustRoot(server.root, authority.root);
-mkdirSync(join(server.root, 'root'), { recursive: true });
 const [first, ...more] = archives;
-for (const file of [first, `${first}.sha256`, join(dirname(first), 'install.sh')])
-  copyFileSync(file, join(server.root, 'root', basename(file)));
-
 const world = { names, mail, authority, server, archives: more, state: {}, pause };
 let failures = 0;
 try {
+  trustRoot(server.root, authority.root);
+  mkdirSync(join(server.root, 'root'), { recursive: true });
+  for (const file of [first, `${first}.sha256`, join(dirname(first), 'install.sh')])
+    copyFileSync(file, join(server.root, 'root', basename(file)));
   await server.boot();
   for (const [name, check] of Object.entries(CHECKS)) {
     // The first check installs what all others need.

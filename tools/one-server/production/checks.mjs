@@ -63,10 +63,15 @@ const tls = async world => {
   assert.equal(await certificateFor(authority.root, 'unknown-00000000.apps.example.com'), undefined);
   assert.equal(await certificateFor(authority.root, 'elsewhere.example.org'), undefined);
   await server.exec('postern certificate renew');
-  const submission = await server.exec(
-    `openssl s_client -connect 127.0.0.1:465 -servername ${HOST} </dev/null 2>/dev/null | openssl x509 -noout -issuer`,
+  // The gateway has just been restarted.
+  await eventually(world, 30_000, async () =>
+    assert.match(
+      await server.exec(
+        `openssl s_client -connect 127.0.0.1:465 -servername ${HOST} </dev/null 2>/dev/null | openssl x509 -noout -issuer`,
+      ),
+      /Caddy Local Authority/,
+    ),
   );
-  assert.match(submission, /Caddy Local Authority/);
   // The front serves what it has while everything behind is away.
   await server.exec(
     'systemctl stop postern-platform-management postern-api-gateway && systemctl restart postern-caddy',
