@@ -14,7 +14,6 @@ import { PostgresDeliveryQueue } from './postgres-delivery-queue.js';
 
 const keys = new KeyRing([{ id: 'test', key: randomBytes(32) }]);
 const none: ReadonlyMap<string, number> = new Map();
-
 let postgres: TestPostgres;
 let databaseUrl: string;
 let pool: pg.Pool;
@@ -27,11 +26,10 @@ beforeAll(async () => {
   pool = new pg.Pool({ connectionString: databaseUrl });
   // A pool that has ended may still be closing connections when its database is dropped.
   pool.on('connect', client => client.on('error', () => undefined));
-  queue = new PostgresDeliveryQueue({ pool } as Database, keys);
+  const database = { pool } as Database;
+  queue = new PostgresDeliveryQueue(database, keys);
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
-  deliveries = new Deliveries(prisma, new Webhooks(prisma, new WebhookHealths({ pool } as Database)), {
-    pool,
-  } as Database);
+  deliveries = new Deliveries(prisma, new Webhooks(prisma, new WebhookHealths(database)), database);
 }, 60_000);
 
 afterAll(async () => {
