@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,6 +42,8 @@ describe('connections to instances', () => {
 
   it('of an ordinary user never leave the machine when the network of the instances has ended', async () => {
     const { getuid } = process;
+    // The home has the owner of its sandboxes.
+    if (getuid?.() === 0) await chown(home, 21_077, 21_077);
     process.getuid = () => 21_077;
     expect(await outcome(new InstanceConnections(home), '10.208.0.6', 10_000)).toBe(
       'the network of web services has ended',

@@ -27,8 +27,17 @@ const SESSION = { authorization: 'Bearer session-token', 'user-agent': 'curl/8.1
 const REFUSED = { refused_key: { id: ID, workspace_id: WORKSPACE } };
 const LOCAL = { network: '127.0.0.0/24', user_agent: 'curl' };
 
-/** Writing routes that are not actions of users. */
-const NOT_AUDITED = ['POST /emails', 'POST /emails/batch', 'POST /unsubscribe/:token'];
+/** Writing routes that are not actions of users, or whose actions are calls of audited ones. */
+const NOT_AUDITED = [
+  'DELETE /scheduled-emails/:id',
+  'PATCH /scheduled-emails/:id',
+  'POST /emails',
+  'POST /emails/batch',
+  'POST /mcp',
+  'POST /scheduled-emails',
+  'POST /u/:token',
+  'POST /unsubscribe/:token',
+];
 
 const ROUTES = Object.values<unknown>(contracts)
   .filter(isRequestContract)

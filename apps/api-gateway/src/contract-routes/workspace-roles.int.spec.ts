@@ -86,20 +86,27 @@ describe('the gateway admits', () => {
     expect((await send(route)).status).not.toBe(403);
   });
 
-  it('a viewer to every read-only route', () =>
-    expect(ROUTES.filter(({ method, role }) => method === 'GET' && role !== 'viewer').map(({ path }) => path)).toEqual([
+  it('a viewer to every read-only route except those of keys', () =>
+    expect(
+      ROUTES.filter(({ method, role }) => method === 'GET' && role !== 'viewer').map(({ path }) =>
+        path.replace(ID, '{id}'),
+      ),
+    ).toEqual([
+      '/dashboard/api/management-keys',
       '/dashboard/api/platform-keys',
+      '/dashboard/api/platform-keys/{id}/requests',
     ]));
 
-  it('a viewer to no writing route except those of their own account', () =>
+  it('a viewer to no other route except those of their own account, and previews', () =>
     expect(
       ROUTES.filter(({ method, role }) => method !== 'GET' && role === 'viewer')
-        .map(({ method, path }) => `${method} ${path.replace('/dashboard/api', '').replace(ID, '{id}')}`)
+        .map(({ method, path }) => `${method} ${path.replace('/dashboard/api', '').replaceAll(ID, '{id}')}`)
         .sort(),
     ).toEqual([
       'DELETE /sessions',
       'DELETE /sessions/{id}',
       'PATCH /me',
+      'POST /email-services/{id}/templates/{id}/preview',
       'POST /invitations/{id}/accept',
       'POST /invitations/{id}/decline',
       'POST /me/password',

@@ -24,11 +24,11 @@ import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { REPEATABLE_HEADERS } from '../infrastructure/http/openapi/repeatable.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { noteSentEmail } from '../infrastructure/http/server/sent-email.js';
-import { ReceivedBody, readJson } from '../infrastructure/http/validation/received-body.js';
+import { ReceivedBody } from '../infrastructure/http/validation/received-body.js';
 import { assertShape } from '../infrastructure/http/validation/shape-pipe.js';
 import { sendUntilKnown } from '../infrastructure/nats/send-until-known.js';
 import { ServiceClient } from '../infrastructure/service-client/ports.js';
-import { assertEmailSize } from './email-size.js';
+import { readSizedJson } from './email-size.js';
 
 /** What the descriptions of the email API share. */
 export const API_KEY = { 'Api-Key': { required: true, description: 'The API key of an email service.' } };
@@ -135,9 +135,11 @@ export class EmailsController {
 const sendRequestOf = (request: FastifyRequest): RequestInput<typeof sendEmail> => {
   const api_key_hash = apiKeyHashOf(request);
   const idempotency_key = idempotencyKeyOf(request);
-  const email = assertShape(sendEmailBody, readJson(request.body));
+  const email = assertShape(
+    sendEmailBody,
+    readSizedJson(request, message => message),
+  );
   const bytes = request.body instanceof ReceivedBody ? request.body.bytes : '';
-  assertEmailSize(bytes.length, email);
   return {
     api_key_hash,
     body_hash: hash('sha256', bytes, 'hex'),

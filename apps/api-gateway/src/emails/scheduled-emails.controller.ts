@@ -26,10 +26,10 @@ import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { REPEATABLE_HEADERS } from '../infrastructure/http/openapi/repeatable.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
-import { ReceivedBody, readJson } from '../infrastructure/http/validation/received-body.js';
+import { readJson } from '../infrastructure/http/validation/received-body.js';
 import { assertShape } from '../infrastructure/http/validation/shape-pipe.js';
 import { ServiceClient } from '../infrastructure/service-client/ports.js';
-import { assertEmailSize } from './email-size.js';
+import { fieldOf, readSizedJson } from './email-size.js';
 import { API_KEY, CODES, UNAUTHENTICATED } from './emails.controller.js';
 
 const query = queryShape(listScheduledEmailsQuery.shape);
@@ -60,8 +60,10 @@ export class ScheduledEmailsController {
   })
   async schedule(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     return this.#command(request, reply, scheduleEmail, () => {
-      const body = assertShape(scheduleEmailBody, readJson(request.body));
-      assertEmailSize(request.body instanceof ReceivedBody ? request.body.bytes.length : 0, body.email);
+      const body = assertShape(
+        scheduleEmailBody,
+        readSizedJson(request, value => fieldOf(value, 'email')),
+      );
       return { ...body, scheduled_email_id: uuidv7() };
     });
   }
