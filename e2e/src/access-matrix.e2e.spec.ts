@@ -105,12 +105,14 @@ describe('the owner reaches their own resources with every write', () => {
   });
 });
 
-/** Creates a new session for a credential of the owner whose session ended: some operations end it. */
+/** Creates a new session of the owner if it ended, which some operations do: it also creates the resources of other credentials. */
 const renewed = async (credential: Credential): Promise<Credential> => {
-  if (credential.kind !== 'session' || credential.user !== owner) return credential;
+  if (credential.user !== owner) return credential;
   const { status } = await owner.call('GET', '/dashboard/api/me');
   if (status === 401) owner.token = await owner.newSession();
-  return { ...credential, headers: { authorization: `Bearer ${owner.token}` } };
+  return credential.kind === 'session'
+    ? { ...credential, headers: { authorization: `Bearer ${owner.token}` } }
+    : credential;
 };
 
 /** Limits the concurrency, because Postern runs on the same machine. */

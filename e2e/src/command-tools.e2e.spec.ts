@@ -112,7 +112,7 @@ describe('postern completion', () => {
 
   it.each([
     ['postern em', ['emails']],
-    ['postern emails ', ['list', 'show']],
+    ['postern emails ', ['cancel', 'list', 'scheduled', 'show']],
     ['postern webhooks listen --fo', ['--forward-to']],
     ['postern env set --s', ['--secret', '--service']],
   ])('completes %p in bash', async (line, expected) => {

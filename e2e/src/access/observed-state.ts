@@ -17,10 +17,11 @@ export const stateOf = async (
     const state: Record<string, unknown> = {};
     for (const operation of operations) {
       if (!isRead(operation) || !['session', 'service-owner', 'workspace-member'].includes(operation.access)) continue;
-      // The audit log records refused calls too, and listeners expire.
-      if (/metrics|logs|audit-log|webhook-listeners/.test(operation.path)) continue;
+      // The audit log and the logs of requests record refused calls too, and listeners expire.
+      if (/metrics|logs|audit-log|webhook-listeners|\/requests$/.test(operation.path)) continue;
       const { body } = await matrix.read(operation, user);
-      const list: unknown = JSON.parse(body, (key, value) => (VOLATILE.has(key) ? undefined : value));
+      const isJson = /^[[{]/.test(body);
+      const list: unknown = isJson ? JSON.parse(body, (key, value) => (VOLATILE.has(key) ? undefined : value)) : body;
       // Sessions are sorted by their last use.
       state[operation.path] = operation.path.endsWith('/sessions') && Array.isArray(list) ? byId(list) : list;
     }

@@ -106,13 +106,15 @@ export class Resources {
   }
 
   /** Fields that must be unique within a list. */
-  private async uniqueFields({ method, path }: Operation): Promise<Record<string, string>> {
+  private async uniqueFields({ method, path }: Operation): Promise<Record<string, string | undefined>> {
     if (method !== 'POST') return {};
     const number = ++this.fields;
     if (path.endsWith('/members')) return { email: (await this.newcomer()).email };
     if (path.endsWith('/attachments')) return { variable: `DATABASE_${number}_URL` };
     if (path.endsWith('/cron-jobs')) return { name: `job-${number}` };
     if (path.endsWith('/env') || path.endsWith('/secrets')) return { key: `KEY_${number}` };
+    // For all services: the one of the owner may be deleted by now.
+    if (path.endsWith('/management-keys')) return { service_id: undefined };
     if (path.endsWith('/templates')) return { name: `template-${number}` };
     if (path.endsWith('/domains')) return { domain: `matrix-${number}.example.com` };
     return {};

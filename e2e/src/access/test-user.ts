@@ -85,6 +85,7 @@ export class TestUser {
       address: `customer-of-${this.name}@customers.test`,
       password: this.password,
       current_password: this.password,
+      send_at: new Date(Date.now() + 86_400_000).toISOString(),
       new_password: PASSWORDS.find(password => password !== this.password),
     };
   }

@@ -17,8 +17,8 @@ const newService = async () => (await resources.newService(await resources.newPr
 const deployed = async (webServiceId: string, number: number, status: string, error: string | null = null) => {
   const id = uuidv7();
   await query(
-    `INSERT INTO deployments (id, web_service_id, number, status, error, created_at, started_at, finished_at)
-     VALUES ($1, $2, $3, $4, $5, now(), now(), '2026-01-01T00:00:00Z')`,
+    `INSERT INTO deployments (id, web_service_id, number, ordinal, status, error, created_at, started_at, finished_at)
+     VALUES ($1, $2, $3, $3, $4, $5, now(), now(), '2026-01-01T00:00:00Z')`,
     [id, webServiceId, number, status, error],
   );
   return id;
