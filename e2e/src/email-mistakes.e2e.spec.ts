@@ -69,7 +69,7 @@ const MISTAKES: readonly Mistake[] = [
     () => post({}),
     400,
     'invalid_input',
-    'from is required; to is required; subject is required. Give at least one of message and text.',
+    'from is required; to is required; subject is required. Give at least one of message, text and template.',
   ],
   [
     'neither message nor text',

@@ -61,10 +61,10 @@ const UPGRADES: readonly Upgrade[] = [
     oneWorks: true,
     work: 'delivery-tracking.email-delivered.v1',
     projection: 'tracked-emails',
-    nextVersion: 5,
+    nextVersion: 6,
     changes: [
       { file: 'public-event', from: 'counts: facts.counts,', to: "counts: facts.counts, written_by: 'next'," },
-      { file: 'tracked-emails', from: 'version: 4,', to: 'version: 5,' },
+      { file: 'tracked-emails', from: 'version: 5,', to: 'version: 6,' },
     ],
   },
 ];

@@ -27,7 +27,7 @@ const textsIn = async (
     const found: Found[] = [];
     for (const { name } of rows) {
       const inTable = await client.query<{ text: string }>(
-        `SELECT DISTINCT text FROM ${name} AS t, unnest($1::text[]) AS text WHERE strpos(lower(t::text), text) > 0`,
+        `SELECT DISTINCT wanted.text FROM ${name} AS t, unnest($1::text[]) AS wanted (text) WHERE strpos(lower(t::text), wanted.text) > 0`,
         [texts],
       );
       found.push(...inTable.rows.map(({ text }) => ({ name, text })));

@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** History that outlives its subject; creations of databases are kept for a day, because a quota limits them. */
-const HISTORY = ['event_store.events', 'public.audit_entries', 'public.database_creations'];
+const HISTORY = ['event_store.events', 'public.audit_entries', 'public.database_creations', 'public.logged_requests'];
 
 /** Reads the tables of a service's database. */
 export class StoredRows {

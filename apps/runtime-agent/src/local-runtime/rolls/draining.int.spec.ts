@@ -104,8 +104,8 @@ describe('The instance that a roll replaces', () => {
   });
 
   it('is not started again when it ends by itself during the drain', async () => {
-    const plan = await runs(server.long(`setTimeout(() => process.exit(3), 2_000);`), { drainSeconds: 8 });
-    const answer = fixture.visit(plan, '/?6000', { method: 'POST' }).then(({ status }) => status);
+    const plan = await runs(server.long(`setTimeout(() => process.exit(3), 5_000);`), { drainSeconds: 14 });
+    const answer = fixture.visit(plan, '/?12000', { method: 'POST' }).then(({ status }) => status);
     await underWay(1);
     await replaced(plan, server.long());
     expect(await answer).toBe(502);

@@ -1,6 +1,8 @@
 import { fieldHints } from '@postern/contracts';
 import type { z } from 'zod';
 
+const LIST = new Intl.ListFormat('en-GB');
+
 /** Hints about likely mistakes in a refused value: unknown names, and missing alternative fields. */
 export const hintsFor = (
   schema: z.ZodType,
@@ -20,7 +22,7 @@ export const hintsFor = (
       return similar ? [`Did you mean "${similar}"?`] : hint ? [hint] : [];
     }),
     ...(hints && isObject(value) && hints.oneOf.every(name => value[name] === undefined)
-      ? [`Give at least one of ${hints.oneOf.join(' and ')}.`]
+      ? [`Give at least one of ${LIST.format(hints.oneOf)}.`]
       : []),
   ].filter((hint, index, all) => all.indexOf(hint) === index);
 };

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import { InstanceRecords } from '../../instances/instance-records.js';
@@ -56,7 +56,12 @@ export class PrivateNetwork {
 
   async exclude(webServiceId: string): Promise<void> {
     await this.#oneAtATime(async () => {
-      if (this.#services.delete(webServiceId)) await this.#synchronize();
+      const projectId = this.#services.get(webServiceId)?.projectId;
+      if (projectId === undefined) return;
+      this.#services.delete(webServiceId);
+      await this.#synchronize();
+      const isLast = [...this.#services.values()].every(service => service.projectId !== projectId);
+      if (isLast) await rm(this.#hostsOf(projectId), { force: true });
     });
   }
 
