@@ -12,6 +12,7 @@ const disks = await built(`${OBJECTS}/disk-objects.js`);
 const processes = await built(`${OBJECTS}/process-objects.js`);
 const domains = await built(`${OBJECTS}/domain-objects.js`);
 const sources = await built(`${OBJECTS}/source-objects.js`);
+const { shellCommand } = await built(`${OBJECTS}/shell-command.js`);
 
 const id = '0197a3b0-0000-7000-8000-000000000001';
 const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
@@ -96,7 +97,7 @@ const command = {
   ...plan,
   runId: id,
   instance: 'run-1',
-  command: services.shellCommand('npm run migrate -- $(date)'),
+  command: shellCommand('npm run migrate -- $(date)'),
   size: { memoryMib: 256, cpuMillicores: 250 },
 };
 

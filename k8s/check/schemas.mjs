@@ -1,5 +1,5 @@
 /**
- * JSON Schemas of Kubernetes' objects for kubeconform, one file per kind, from the OpenAPI document of Kubernetes and two
+ * JSON Schemas of Kubernetes' objects for kubeconform, one file per kind, from the OpenAPI document of Kubernetes and three
  * custom resource definitions. They come as Go modules, at the versions and with the hashes below.
  */
 import { spawnSync } from 'node:child_process';
@@ -20,7 +20,10 @@ const SOURCES = {
   },
   'github.com/prometheus-operator/prometheus-operator@v0.85.0': {
     sum: 'h1:M5xLCLEoaW2IJfnuCwFzzpL+jSVQu3KGT84Pye+fW8s=',
-    resources: ['example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml'],
+    resources: [
+      'example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml',
+      'example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml',
+    ],
   },
 };
 

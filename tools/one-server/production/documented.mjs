@@ -4,9 +4,9 @@ import { join } from 'node:path';
 
 const DOCUMENT = join(import.meta.dirname, '../../../docs/install.md');
 
-/** The commands of the blocks that are marked with `sh run`, in their order. */
+/** The commands of the blocks that are marked with `sh install`, in their order. */
 export const documentedCommands = () =>
-  [...readFileSync(DOCUMENT, 'utf8').matchAll(/^```sh run\n([\s\S]*?)^```$/gm)].map(([, block]) => block);
+  [...readFileSync(DOCUMENT, 'utf8').matchAll(/^```sh install\n([\s\S]*?)^```$/gm)].map(([, block]) => block);
 
 /** The packages of the documented apt-get command. */
 export const installPackages = () => {
