@@ -34,7 +34,7 @@ delete process.env.FORCE_COLOR;
 export default {
   // A process that a failed test has left behind must not keep the run from ending.
   forceExit: true,
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   reporters: ['default', '<rootDir>/tools/setup/jest-counts.mjs'],
   projects: [
     tier(
