@@ -24,6 +24,7 @@ export {
 } from './dkim.js';
 export type { DmarcSource, DomainReport, TlsFailure } from './domain-reports/domain-report.js';
 export { authorOfMail, readDomainReports } from './domain-reports/read-domain-reports.js';
+export { escapeHtml, escapeHtmlAnywhere } from './escape-html.js';
 export { type HandOver, HandOverWindow, TOO_LATE } from './hand-over.js';
 export type { HeaderLine } from './header-text.js';
 export type { ListUnsubscribe } from './list-unsubscribe.js';

@@ -1,10 +1,10 @@
 import { messagePage } from '../infrastructure/http/server/message-page.js';
+import { confirmationPage } from './confirmation-page.js';
 
-/** Asks for confirmation, because mail scanners open links. The form posts to the URL of the page. */
-export const CONFIRM_PAGE = messagePage(
+export const CONFIRM_PAGE = confirmationPage(
   'Stop verification codes and invitations?',
-  'Nobody here will be able to send a verification code or an invitation to your address again.' +
-    '<form method="post"><button type="submit" style="font:inherit;padding:.4em 1em">Never send me codes or invitations again</button></form>',
+  'Nobody here will be able to send a verification code or an invitation to your address again.',
+  'Never send me codes or invitations again',
 );
 
 /** Shown after the form is submitted, also repeatedly. */

@@ -4,8 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Admits, AdmitsAnyone } from '../infrastructure/http/admission/route-admission.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
-import { PAGE_POLICY } from '../infrastructure/http/server/response-headers.js';
 import { ServiceClient } from '../infrastructure/service-client/ports.js';
+import { answerPage } from './answer-page.js';
 import { INVALID_LINK_PAGE } from './invalid-link-page.js';
 import { CONFIRM_PAGE, DONE_PAGE } from './opt-out-page.js';
 import { TrackingLinks } from './ports.js';
@@ -28,7 +28,9 @@ export class OptOutController {
     also: { 404: 'The token is not valid.' },
   })
   page(@Param('token') token: string, @Res() reply: FastifyReply) {
-    return this.links.isOptOut(token) ? answer(reply, 200, CONFIRM_PAGE) : answer(reply, 404, INVALID_LINK_PAGE);
+    return this.links.isOptOut(token)
+      ? answerPage(reply, 200, CONFIRM_PAGE)
+      : answerPage(reply, 404, INVALID_LINK_PAGE);
   }
 
   @Post(':token')
@@ -42,16 +44,13 @@ export class OptOutController {
     also: { 404: 'The token is not valid.', 503: 'The service is unavailable; retry later.' },
   })
   async optOut(@Param('token') token: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply) {
-    if (!this.links.isOptOut(token)) return answer(reply, 404, INVALID_LINK_PAGE);
+    if (!this.links.isOptOut(token)) return answerPage(reply, 404, INVALID_LINK_PAGE);
     try {
       await this.services.request(optOutOfCodes, { token }, requestContextOf(request));
     } catch (error) {
-      if (Refusal.is(error)) return answer(reply, 404, INVALID_LINK_PAGE);
+      if (Refusal.is(error)) return answerPage(reply, 404, INVALID_LINK_PAGE);
       throw error;
     }
-    return answer(reply, 200, DONE_PAGE);
+    return answerPage(reply, 200, DONE_PAGE);
   }
 }
-
-const answer = (reply: FastifyReply, status: 200 | 404, page: string) =>
-  reply.code(status).header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(page);

@@ -6,7 +6,7 @@ import { AdmitsAnyone } from '../infrastructure/http/admission/route-admission.j
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { clientAddressOf } from '../infrastructure/http/server/client-address.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
-import { PAGE_POLICY } from '../infrastructure/http/server/response-headers.js';
+import { answerPage } from './answer-page.js';
 import { EngagementRecorder } from './engagement-recorder.js';
 import { INVALID_LINK_PAGE } from './invalid-link-page.js';
 import { type TrackedCopy, TrackingLinks } from './ports.js';
@@ -58,13 +58,7 @@ export class TrackingController {
   })
   async link(@Param('token') token: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply) {
     const link = this.links.copyAndTargetOfLink(token);
-    if (!link || !/^https?:\/\//i.test(link.url)) {
-      return reply
-        .code(404)
-        .header('content-security-policy', PAGE_POLICY)
-        .type('text/html; charset=utf-8')
-        .send(INVALID_LINK_PAGE);
-    }
+    if (!link || !/^https?:\/\//i.test(link.url)) return answerPage(reply, 404, INVALID_LINK_PAGE);
     if (request.method === 'GET') {
       const details = { ...detailsOf(request, link), url: link.url };
       await this.recorder.record({ contract: recordClick, details }, requestContextOf(request));

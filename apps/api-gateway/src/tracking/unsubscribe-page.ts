@@ -1,10 +1,10 @@
 import { messagePage } from '../infrastructure/http/server/message-page.js';
+import { confirmationPage } from './confirmation-page.js';
 
-/** Asks for confirmation, because mail scanners open links. The form posts to the URL of the page. */
-export const CONFIRM_UNSUBSCRIBE_PAGE = messagePage(
+export const CONFIRM_UNSUBSCRIBE_PAGE = confirmationPage(
   'Unsubscribe?',
-  'You will receive no more messages of this kind from this sender.' +
-    '<form method="post"><button type="submit" style="font:inherit;padding:.4em 1em">Unsubscribe</button></form>',
+  'You will receive no more messages of this kind from this sender.',
+  'Unsubscribe',
 );
 
 /** Shown after the form is submitted, also repeatedly. */

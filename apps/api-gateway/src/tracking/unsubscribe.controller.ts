@@ -4,8 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Admits, AdmitsAnyone } from '../infrastructure/http/admission/route-admission.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
-import { PAGE_POLICY } from '../infrastructure/http/server/response-headers.js';
 import { ServiceClient } from '../infrastructure/service-client/ports.js';
+import { answerPage } from './answer-page.js';
 import { INVALID_LINK_PAGE } from './invalid-link-page.js';
 import { TrackingLinks } from './ports.js';
 import { CONFIRM_UNSUBSCRIBE_PAGE, UNSUBSCRIBED_PAGE } from './unsubscribe-page.js';
@@ -29,7 +29,7 @@ export class UnsubscribeController {
   })
   page(@Param('token') token: string, @Res() reply: FastifyReply) {
     const isValid = this.links.copyOfUnsubscription(token) !== undefined;
-    return isValid ? answer(reply, 200, CONFIRM_UNSUBSCRIBE_PAGE) : answer(reply, 404, INVALID_LINK_PAGE);
+    return isValid ? answerPage(reply, 200, CONFIRM_UNSUBSCRIBE_PAGE) : answerPage(reply, 404, INVALID_LINK_PAGE);
   }
 
   @Post(':token')
@@ -44,13 +44,10 @@ export class UnsubscribeController {
   })
   async unsubscribe(@Param('token') token: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply) {
     const copy = this.links.copyOfUnsubscription(token);
-    if (!copy) return answer(reply, 404, INVALID_LINK_PAGE);
+    if (!copy) return answerPage(reply, 404, INVALID_LINK_PAGE);
     const { emailId: email_id, recipientIndex: recipient_index } = copy;
     const details = { email_id, recipient_index, at: new Date().toISOString() };
     await this.services.request(unsubscribeRecipient, details, requestContextOf(request));
-    return answer(reply, 200, UNSUBSCRIBED_PAGE);
+    return answerPage(reply, 200, UNSUBSCRIBED_PAGE);
   }
 }
-
-const answer = (reply: FastifyReply, status: 200 | 404, page: string) =>
-  reply.code(status).header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(page);

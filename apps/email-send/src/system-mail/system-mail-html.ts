@@ -1,12 +1,4 @@
-const ESCAPED: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, character => ESCAPED[character] ?? character);
+import { escapeHtml } from '@postern/mail';
 
 /**
  * The HTML of a mail of Postern, from its text: the same words, with the subject as heading and the name of the installation.
@@ -25,10 +17,10 @@ export const systemMailHtml = (subject: string, text: string, baseUrl: string): 
           .join('<br>')}</p>`,
     );
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(subject)}</title></head>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(subject)}</title></head>
 <body style="margin:0;background:#f4f5f7"><div style="${CARD}">
-<p style="${BRAND}">Postern <span style="font-weight:400;color:#5f6573">at ${escaped(base.host)}</span></p>
-<h1 style="font-size:20px;line-height:28px;margin:0 0 16px">${escaped(subject)}</h1>
+<p style="${BRAND}">Postern <span style="font-weight:400;color:#5f6573">at ${escapeHtml(base.host)}</span></p>
+<h1 style="font-size:20px;line-height:28px;margin:0 0 16px">${escapeHtml(subject)}</h1>
 ${blocks.join('\n')}
 </div></body></html>
 `;
@@ -44,5 +36,5 @@ const lineOf = (line: string, origin: string): string => {
   const text = line.trim();
   if (/^\d{6}$/.test(text)) return `<span style="${CODE}">${text}</span>`;
   const isOwn = URL.canParse(text) && new URL(text).origin === origin && !/\s/.test(text);
-  return isOwn ? `<a href="${escaped(text)}" style="color:#0b63ce">${escaped(text)}</a>` : escaped(line);
+  return isOwn ? `<a href="${escapeHtml(text)}" style="color:#0b63ce">${escapeHtml(text)}</a>` : escapeHtml(line);
 };

@@ -1,3 +1,4 @@
+import { escapeHtmlAnywhere } from '@postern/mail';
 import { invalidVariables } from './invalid-variables.js';
 import { parseTemplate, type TemplateNode, variablesOf } from './parse-template.js';
 
@@ -32,7 +33,7 @@ export function renderTemplate(content: TemplateContent, variables: Variables, f
   const rendering = new Rendering(field);
   return {
     subject: rendering.render(parts.subject, variables, asGiven),
-    html: rendering.render(parts.html, variables, escapeHtml),
+    html: rendering.render(parts.html, variables, escapeHtmlAnywhere),
     ...(text === undefined ? {} : { text: rendering.render(text, variables, asGiven) }),
   };
 }
@@ -138,16 +139,3 @@ function textOf({ value, name }: Found): string {
 }
 
 const asGiven = (text: string): string => text;
-
-const ESCAPED: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-  '`': '&#96;',
-  '=': '&#61;',
-};
-
-/** Safe in text and in attributes. */
-const escapeHtml = (text: string): string => text.replace(/[&<>"'`=]/g, character => ESCAPED[character]!);
