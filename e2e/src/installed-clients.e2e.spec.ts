@@ -15,9 +15,16 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const environment = { PATH: process.env['PATH'], HOME: folder, POSTERN_URL: url, POSTERN_EMAIL_KEY: sender.apiKey };
 const run = async (program: string, args: readonly string[], cwd = folder, stdin = '') => {
   const running = promisify(execFile)(program, args, { cwd, env: environment });
-  running.child.stdin?.end(stdin);
+  if (stdin) running.child.stdin?.end(stdin);
   return (await running).stdout;
 };
+
+const page = (name: string) => readFileSync(join(import.meta.dirname, `../../docs/email/${name}.md`), 'utf8');
+const isInstalled = (program: string) =>
+  run('sh', ['-c', `command -v ${program}`]).then(
+    () => true,
+    () => false,
+  );
 
 describe('an empty machine with Node.js and no package registry', () => {
   it('installs the library from the installation, and sends a message with the example of its page', async () => {
@@ -33,11 +40,38 @@ describe('an empty machine with Node.js and no package registry', () => {
           project,
         ),
     );
-    const page = readFileSync(join(import.meta.dirname, '../../docs/email/sdk.md'), 'utf8');
-    const [, example = ''] = /```js sdk file=send\.mjs\n([\s\S]*?)```/.exec(page) ?? [];
+    const [, example = ''] = /```js sdk file=send\.mjs\n([\s\S]*?)```/.exec(page('sdk')) ?? [];
     writeFileSync(join(project, 'send.mjs'), example.replaceAll('orders@example.com', 'orders@installed.example.com'));
     expect(await run('node', ['send.mjs'], project)).toMatch(/^[0-9a-f-]{36} sent\n$/);
   }, 120_000);
+
+  const lines = (...commands: readonly string[]) => commands.join('\n');
+  it.each([
+    ['Python', 'python3', 'send.py', 'pip install', 'python3 send.py'],
+    ['Go', 'go', 'main.go', 'curl', 'go run .'],
+    ['PHP', 'php', 'send.php', 'curl', 'php send.php'],
+    ['Ruby', 'ruby', 'send.rb', 'curl', 'ruby -I postern/lib send.rb'],
+  ])(
+    'with %s, installs its library and sends a message with the example of its page',
+    async (language, program, file, install, runs) => {
+      if (!(await isInstalled(program))) return;
+      const project = mkdtempSync(join(folder, 'project-'));
+      const [, section = ''] = page('libraries').split(`## ${language}\n`);
+      const [, commands = ''] = /```sh\n([\s\S]*?)```/.exec(section) ?? [];
+      const [, example = ''] = new RegExp(`client file=${file}\\n([\\s\\S]*?)\`\`\``).exec(section) ?? [];
+      expect([commands, example]).toEqual([expect.stringContaining(install), expect.stringContaining('receipt-17')]);
+      writeFileSync(join(project, file), example.replaceAll('orders@example.com', 'orders@installed.example.com'));
+      const before =
+        {
+          Go: 'go mod init example 2> /dev/null',
+          Python: 'python3 -m venv v && . v/bin/activate',
+        }[language] ?? ':';
+      // No registry is needed.
+      const offline = commands.replace('pip install', 'pip install --quiet --no-index');
+      expect(await run('sh', ['-ec', lines(before, offline, runs)], project)).toMatch(/^[0-9a-f-]{36} sent\n$/);
+    },
+    120_000,
+  );
 
   it('installs the command with one line, and sends a message with it', async () => {
     const script = await (await fetch(`${url}/install.sh`)).text();

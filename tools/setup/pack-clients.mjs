@@ -1,6 +1,7 @@
 /**
- * `node tools/setup/pack-clients.mjs <folder>`: packs what users install from this installation: `sdk.tgz`, the library, and
- * `command.tgz`, the command with everything that it imports in one file, so that neither needs a package registry.
+ * `node tools/setup/pack-clients.mjs <folder>`: packs what users install from this installation, without a package registry:
+ * `sdk.tgz`, the library; `python.tgz`, `go.tgz`, `php.tgz` and `ruby.tgz`, the libraries in other languages; and `command.tgz`,
+ * the command with everything that it imports in one file.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,6 +23,16 @@ const pack = (source, name) => {
   cpSync(join(work, filename), join(folder, `${name}.part`));
   // A gateway may serve the file meanwhile.
   renameSync(join(folder, `${name}.part`), join(folder, name));
+};
+
+/** Packs the sources of the library in another language, in the folder `postern`. */
+const packSources = language => {
+  const source = join(work, language);
+  const filter = path => !path.includes('__pycache__');
+  cpSync(join(ROOT, 'libs/sdks', language), join(source, 'postern'), { recursive: true, filter });
+  const part = join(folder, `${language}.tgz.part`);
+  execFileSync('tar', ['-czf', part, '-C', source, 'postern']);
+  renameSync(part, join(folder, `${language}.tgz`));
 };
 
 /** The command as a package without dependencies. */
@@ -53,6 +64,7 @@ const bundledCommand = async () => {
 mkdirSync(folder, { recursive: true });
 try {
   pack(join(ROOT, 'libs/sdk'), 'sdk.tgz');
+  for (const language of ['python', 'go', 'php', 'ruby']) packSources(language);
   pack(await bundledCommand(), 'command.tgz');
 } finally {
   rmSync(work, { recursive: true, force: true });

@@ -29,6 +29,7 @@ export const SECTIONS: readonly Section[] = [
       page('email/quick-start', 'Quick start'),
       page('email/sending', 'Sending'),
       page('email/sdk', 'JavaScript library'),
+      page('email/libraries', 'Python, Go, PHP and Ruby'),
       page('email/frameworks', 'Framework guides'),
       page('email/smtp', 'SMTP submission'),
       page('email/templates', 'Templates'),

@@ -5,7 +5,7 @@ import { delayBeforeRetry, isRetryable, type RetryOptions } from './retries.js';
 /** The part of `fetch` that this library uses. */
 export type Fetch = (
   url: string,
-  init: { method: string; headers: Record<string, string>; body?: string; signal: AbortSignal },
+  init: { method: string; headers: Record<string, string>; body?: string; redirect: 'manual'; signal: AbortSignal },
 ) => Promise<FetchResponse>;
 
 interface FetchResponse {
@@ -172,6 +172,8 @@ export class HttpClient {
         ...credentials,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      // A redirect would carry the key to another address, or turn a POST into a GET.
+      redirect: 'manual',
       signal,
     });
   }

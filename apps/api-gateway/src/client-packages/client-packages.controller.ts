@@ -9,9 +9,9 @@ import { Problem } from '../infrastructure/http/errors/problem.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { installScript } from './install-script.js';
 
-const FILES: ReadonlySet<string> = new Set(['sdk.tgz', 'command.tgz']);
+const FILES: ReadonlySet<string> = new Set(['sdk.tgz', 'python.tgz', 'go.tgz', 'php.tgz', 'ruby.tgz', 'command.tgz']);
 
-/** The library and the command, in the version of this installation: no package registry has them. */
+/** The libraries and the command, in the version of this installation: no package registry has them. */
 @Controller()
 export class ClientPackagesController {
   readonly #script: string;
@@ -23,10 +23,10 @@ export class ClientPackagesController {
   @Get('packages/:file')
   @AdmitsAnyone()
   @Describes({
-    summary: 'The library (`sdk.tgz`) and the command (`command.tgz`), for npm',
+    summary: 'The libraries, and the command for npm',
     requests: [],
     contentType: 'application/gzip',
-    pathParameters: { file: '`sdk.tgz` or `command.tgz`.' },
+    pathParameters: { file: '`sdk.tgz` (JavaScript), `python.tgz`, `go.tgz`, `php.tgz`, `ruby.tgz` or `command.tgz`.' },
   })
   file(@Req() request: FastifyRequest, @Res() reply: FastifyReply) {
     const { file } = request.params as { readonly file: string };
