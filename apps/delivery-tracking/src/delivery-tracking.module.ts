@@ -5,13 +5,13 @@ import { DeletedServicesModule } from './deleted-services/deleted-services.modul
 import { DeliveryNotificationsModule } from './delivery-notifications/delivery-notifications.module.js';
 import { EngagementModule } from './engagement/engagement.module.js';
 import { MessagesModule } from './messages/messages.module.js';
-import { trackedEmails } from './messages/tracked-emails.projection.js';
 import { operations } from './operations/operations.module.js';
 import { RetentionModule } from './retention/retention.module.js';
 import { StatisticsModule } from './statistics/statistics.module.js';
 import { suppressedAddresses } from './suppressions/suppressed-addresses.projection.js';
 import { SuppressionsModule } from './suppressions/suppressions.module.js';
 import { TrackedEmailsModule } from './tracked-emails/tracked-emails.module.js';
+import { trackedEmails } from './tracked-emails/tracked-emails.projection.js';
 
 /** The delivery history of each message, per recipient. */
 @Module({

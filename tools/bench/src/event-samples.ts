@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { type DataOf, emailAccepted, emailHandedOver } from '@postern/contracts';
+import { type DataOf, emailAccepted, emailDelivered, emailHandedOver } from '@postern/contracts';
 import type { DomainEvent } from '@postern/event-sourcing';
 
 const SERVICE_ID = randomUUID();
 const WORKSPACE_ID = randomUUID();
 
-/** The two events of a message to one recipient, as email-send publishes them. */
-export const acceptedAndHandedOver = (): [DomainEvent, DomainEvent] => {
+export interface SampleEmail {
+  readonly email_id: string;
+  readonly events: readonly DomainEvent[];
+}
+
+/** A message to one recipient, with its two events as email-send publishes them. */
+export const acceptedAndHandedOver = (): SampleEmail => {
   const emailId = randomUUID();
   const at = new Date().toISOString();
   const accepted: DataOf<typeof emailAccepted> = {
@@ -38,14 +43,25 @@ export const acceptedAndHandedOver = (): [DomainEvent, DomainEvent] => {
       },
     ],
   };
-  return [
+  const events = [
     { type: emailAccepted.type, data: accepted },
     { type: emailHandedOver.type, data: handedOver },
   ];
+  return { email_id: emailId, events };
 };
 
-/** The same as delivery-tracking stores it. */
-export const asTracked = ([accepted, handedOver]: readonly [DomainEvent, DomainEvent]): DomainEvent[] => [
-  { type: 'delivery-tracking.email-tracked.v1', data: accepted.data },
-  { type: 'delivery-tracking.hand-over-recorded.v1', data: handedOver.data },
-];
+/** A report about a message, as delivery-tracking stores it. */
+export const deliveredTo = ({ email_id }: SampleEmail): DomainEvent => {
+  const data: DataOf<typeof emailDelivered> = {
+    email_id,
+    service_id: SERVICE_ID,
+    recipient_index: 0,
+    to: 'ada@customers.test',
+    from: 'Shop <orders@example.com>',
+    subject: 'Your receipt for order 4711',
+    timestamp: new Date().toISOString(),
+    counts: true,
+    data: { smtp_response: '250 2.0.0 OK' },
+  };
+  return { type: emailDelivered.type, data };
+};

@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { EMAIL_SEND_EVENTS } from '@postern/contracts';
-import { BEGINNING, type DomainEvent, type Position } from '@postern/event-sourcing';
+import { BEGINNING, type Position } from '@postern/event-sourcing';
 import { countAfter, PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { TestEventSource } from '@postern/service-host/testing';
 import { type Cleanup, freePort, waitFor } from '@postern/testing';
 import pg from 'pg';
-import { acceptedAndHandedOver, asTracked } from './event-samples.js';
+import { acceptedAndHandedOver, deliveredTo, type SampleEmail } from './event-samples.js';
 import { type Infrastructure, startInfrastructure } from './infrastructure.js';
 import { ratioOf, spreadOf } from './measure/statistics.js';
 import { spread, table } from './measure/table.js';
@@ -16,14 +16,6 @@ import { startServiceProcess } from './service-process.js';
 const TARGET_PER_SECOND = 5_000;
 const POLL_MS = 20;
 const WITHIN_MS = 120_000;
-
-/** Appends, for each email, its two events to its stream. */
-const appendAll = (store: PostgresEventStore, streams: readonly (readonly DomainEvent[])[]) =>
-  Promise.all(
-    streams.map(events =>
-      store.append(`bench-${randomUUID()}`, events, { expectedVersion: 'none', metadata: { correlationId: 'bench' } }),
-    ),
-  );
 
 /** Events per second from the first to the last, after `work` has started. */
 const rateUntil = async (events: number, work: () => void, done: () => Promise<boolean> | boolean, what: string) => {
@@ -54,61 +46,71 @@ const startTracking = async (infrastructure: Infrastructure, cleanup: Cleanup) =
     );
     return countAfter(pool, rows[0] ?? BEGINNING);
   };
-  const appended = async () =>
-    Number((await pool.query<{ count: string }>('SELECT count(*) FROM event_store.events')).rows[0]?.count);
-  return { service, store: new PostgresEventStore(pool), behind, appended };
+  /** The place up to which it has consumed the log of email-send. */
+  const consumed = async () =>
+    Number((await pool.query<{ pos: string }>('SELECT max(pos) AS pos FROM event_store.followers')).rows[0]?.pos);
+  return { service, store: new PostgresEventStore(pool), behind, consumed };
 };
 
 type Tracking = Awaited<ReturnType<typeof startTracking>>;
 
-/** Measures its read model with events that were stored while it was frozen. */
-const projectionRound = async ({ service, store, behind }: Tracking, emails: number): Promise<number> => {
+/** Measures its read model with reports about emails, which were stored while it was frozen. */
+const projectionRound = async (
+  { service, store, behind }: Tracking,
+  emails: readonly SampleEmail[],
+): Promise<number> => {
   service.freeze();
-  await appendAll(
-    store,
-    Array.from({ length: emails }, () => asTracked(acceptedAndHandedOver())),
+  await Promise.all(
+    emails.map(email =>
+      store.append(`tracked-email-${email.email_id}`, [deliveredTo(email)], {
+        expectedVersion: 'any',
+        metadata: { correlationId: 'bench' },
+      }),
+    ),
   );
   return rateUntil(
-    emails * 2,
+    emails.length,
     () => service.thaw(),
     async () => (await behind()) === 0,
     'the read model to catch up',
   );
 };
 
-/** Measures its handling of events of another service: read, decide and append. */
+/** Measures its handling of events of another service, until its rows contain them. */
 const reactionRound = async (
   source: TestEventSource,
-  { service, appended }: Tracking,
-  emails: number,
+  log: pg.Pool,
+  { service, consumed, behind }: Tracking,
+  emails: readonly SampleEmail[],
 ): Promise<number> => {
-  const before = await appended();
   service.freeze();
-  const events = Array.from({ length: emails }, acceptedAndHandedOver).flatMap(pair =>
-    pair.map(({ type, data }) => ({ id: randomUUID(), type, data })),
-  );
+  const events = emails.flatMap(({ events: pair }) => pair.map(({ type, data }) => ({ id: randomUUID(), type, data })));
   await source.publish(events);
-  const taken = async () => (await appended()) - before >= events.length;
+  const { rows } = await log.query<{ pos: string }>('SELECT max(pos) AS pos FROM event_store.events');
+  const end = Number(rows[0]?.pos);
+  const taken = async () => (await consumed()) >= end && (await behind()) === 0;
   return rateUntil(events.length, () => service.thaw(), taken, 'the events to be handled');
 };
 
 /** `npm run bench -- events`. */
 export const measureEvents = async (options: BenchOptions, cleanup: Cleanup): Promise<PartReport> => {
-  const emails = options.quick ? 500 : 10_000;
+  const count = options.quick ? 500 : 10_000;
   const infrastructure = await startInfrastructure(cleanup);
   const tracking = await startTracking(infrastructure, cleanup);
+  const databaseUrl = await infrastructure.postgres.createDatabase('emails');
+  const { link } = infrastructure;
   const source = await TestEventSource.start({
-    service: 'email-send',
-    contracts: EMAIL_SEND_EVENTS,
-    link: infrastructure.link,
-    databaseUrl: await infrastructure.postgres.createDatabase('emails'),
+    ...{ service: 'email-send', contracts: EMAIL_SEND_EVENTS, link, databaseUrl },
   });
   cleanup.push(() => source.stop());
+  const log = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+  cleanup.push(() => log.end());
   const reaction: number[] = [];
   const projection: number[] = [];
   for (let number = 1; number <= options.rounds; number++) {
     console.error(`▸ round ${number} of ${options.rounds}`);
-    reaction.push(await reactionRound(source, tracking, emails));
+    const emails = Array.from({ length: count }, acceptedAndHandedOver);
+    reaction.push(await reactionRound(source, log, tracking, emails));
     await waitFor(async () => (await tracking.behind()) === 0, {
       timeoutMs: WITHIN_MS,
       describe: 'delivery-tracking to be idle',

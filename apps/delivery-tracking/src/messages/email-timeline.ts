@@ -1,4 +1,5 @@
 import type { DataOf, emailHandedOver, getTrackedEmail, ReplyOf } from '@postern/contracts';
+import { resultOf } from '../tracked-emails/recipient-row.js';
 import type { BounceClassification } from '../tracked-emails/signal.js';
 import {
   BOUNCE_RECLASSIFIED,
@@ -15,9 +16,8 @@ import {
   RECIPIENT_UNSUBSCRIBED,
   type TrackedEmailEvent,
 } from '../tracked-emails/tracked-email-events.js';
+import { applyToRow, type TrackedEmailRow } from '../tracked-emails/tracked-email-row.js';
 import { inCausalOrder, type Stage } from './causal-order.js';
-import { resultOf } from './recipient-row.js';
-import { applyToRow, type TrackedEmailRow } from './tracked-email-row.js';
 
 export type TimelineEntry = ReplyOf<typeof getTrackedEmail>['timeline'][number];
 type HandOver = DataOf<typeof emailHandedOver>['outcomes'][number];

@@ -1,9 +1,9 @@
 import { exportEmails, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { Database, parameterized } from '@postern/service-host';
+import { replyOf, type TrackedEmailRow } from '../tracked-emails/tracked-email-row.js';
 import { type EmailCursor, emailListOf } from './email-list.js';
 import { EMAILS_PAGE, EXAMINED_UP_TO } from './list-emails.sql.js';
-import { replyOf, type TrackedEmailRow } from './tracked-email-row.js';
 
 const EXPORTED_AT_ONCE = 500;
 const POSITION = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;

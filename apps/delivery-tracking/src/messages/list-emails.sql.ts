@@ -1,5 +1,5 @@
 import { COUNTED_ITEMS, EXAMINED_ITEMS } from '@postern/contracts';
-import { ROW_COLUMNS } from './tracked-email-columns.js';
+import { ROW_COLUMNS } from '../tracked-emails/tracked-email-columns.js';
 
 /** A list of messages as conditions of SQL. */
 export interface EmailList {

@@ -12,6 +12,7 @@ import {
   withinListTime,
 } from '@postern/service-host';
 import type pg from 'pg';
+import { replyOf, type TrackedEmailRow } from '../tracked-emails/tracked-email-row.js';
 import { emailListOf, type PlannedList } from './email-list.js';
 import {
   COUNT_EMAILS,
@@ -21,7 +22,6 @@ import {
   NOT_EXAMINED,
   TIME_OF_EMAIL,
 } from './list-emails.sql.js';
-import { replyOf, type TrackedEmailRow } from './tracked-email-row.js';
 
 type Request = RequestOf<typeof listEmails>;
 type Reply = ReplyOf<typeof listEmails>;

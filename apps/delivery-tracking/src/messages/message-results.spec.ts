@@ -20,12 +20,11 @@ import {
   TrackingMemory,
 } from '../testing/in-memory-tracking-transactions.js';
 import { countsOfScenarios, emailScenario, resultOfScenario, signalsOf } from '../testing/random-emails.js';
+import { countsOf } from '../tracked-emails/email-counts.js';
 import { RecordSignals } from '../tracked-emails/record-signals.js';
 import type { Signal } from '../tracked-emails/signal.js';
-import { type TrackedEmailEvent, trackedEmailStream } from '../tracked-emails/tracked-email-events.js';
-import { countsOf } from './email-counts.js';
+import { applyToRow, isWaiting, replyOf, type TrackedEmailRow } from '../tracked-emails/tracked-email-row.js';
 import { timelineOf } from './email-timeline.js';
-import { applyToRow, isWaiting, replyOf, type TrackedEmailRow } from './tracked-email-row.js';
 
 const interrupted: Signal = { kind: 'interrupted', data: { email_id: EMAIL_ID, service_id: SERVICE_ID, at: at(50) } };
 const notHandedOver: Signal = {
@@ -39,7 +38,7 @@ async function after(...signals: readonly Signal[]) {
   const command = new RecordSignals(new InMemoryTrackingTransactions(memory), new NoSignalMetrics());
   for (const signal of signals)
     await command.execute([{ emailId: EMAIL_ID, signal, metadata: { correlationId: 'test' } }]);
-  const events = memory.events.stream(trackedEmailStream(EMAIL_ID)) as readonly TrackedEmailEvent[];
+  const events = memory.eventsOf(EMAIL_ID);
   const row = structuredClone(events).reduce<TrackedEmailRow | undefined>(applyToRow, undefined)!;
   return { ...replyOf(row), counts: countsOf(row), timeline: timelineOf(events), waiting: isWaiting(row) };
 }

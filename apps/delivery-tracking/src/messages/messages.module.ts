@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { ExportEmails } from './export-emails.js';
+import { TrackedEmails } from './get-email.js';
 import { ListEmails } from './list-emails.js';
 import { ListSenderProblems } from './list-sender-problems.js';
 import { TaggedEmails } from './tagged-emails.js';
-import { TrackedEmails } from './tracked-emails.projection.js';
 
 /** The list of messages, their states and timelines, and their export. */
 @Module({

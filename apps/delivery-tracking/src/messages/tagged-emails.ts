@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '@postern/contracts';
 import { PrismaClient } from '../generated/prisma/client.js';
-import { COUNT_NAMES, countsOf, type EmailCounts, NO_COUNTS } from './email-counts.js';
-import type { TrackedEmailRow } from './tracked-email-row.js';
+import { COUNT_NAMES, countsOf, type EmailCounts, NO_COUNTS } from '../tracked-emails/email-counts.js';
+import type { TrackedEmailRow } from '../tracked-emails/tracked-email-row.js';
 
 const DAY_MS = 86_400_000;
 const READ_AT_ONCE = 2_000;

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { fold } from '@postern/event-sourcing';
 import { ratesOf } from '../statistics/email-rates.js';
+import { countsOf, NO_COUNTS } from '../tracked-emails/email-counts.js';
 import { trackedEmail } from '../tracked-emails/tracked-email.js';
 import type { TrackedEmailEvent } from '../tracked-emails/tracked-email-events.js';
-import { countsOf, NO_COUNTS } from './email-counts.js';
+import { applyToRow, isWaiting, replyOf, type TrackedEmailRow } from '../tracked-emails/tracked-email-row.js';
 import { timelineOf } from './email-timeline.js';
-import { applyToRow, isWaiting, replyOf, type TrackedEmailRow } from './tracked-email-row.js';
 
 const FOLDER = join(import.meta.dirname, 'fixtures');
 

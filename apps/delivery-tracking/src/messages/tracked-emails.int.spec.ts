@@ -15,7 +15,7 @@ import {
 import { anEmail, RunningTracking } from '../testing/running-tracking.js';
 import type { ReceivedSignal } from '../tracked-emails/ports.js';
 import { RecordSignals } from '../tracked-emails/record-signals.js';
-import { trackedEmails } from './tracked-emails.projection.js';
+import { trackedEmails } from '../tracked-emails/tracked-emails.projection.js';
 
 const SEED = 20_260_301;
 const MESSAGES = 120;

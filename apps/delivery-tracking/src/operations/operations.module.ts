@@ -1,8 +1,8 @@
 import { OperationsModule } from '@postern/service-host';
-import { WaitingSignalErasure } from './waiting-signal-erasure.js';
+import { RecipientRows } from './recipient-rows.js';
 
 /** The operator's requests: projections, consumers, erasure of a recipient, diagnosis. */
 export const operations = OperationsModule.forService({
   service: 'delivery-tracking',
-  useFactory: () => ({ personal: new WaitingSignalErasure() }),
+  useFactory: () => ({ personal: new RecipientRows() }),
 });

@@ -3,14 +3,14 @@ import { deleteExpiredStreams } from '@postern/event-sourcing/postgres';
 import { CONFIG, Database, Every, firstIdAt, type TaskRun } from '@postern/service-host';
 import type pg from 'pg';
 import type { DeliveryTrackingConfig } from '../config.js';
-import { countChanges } from '../messages/day-of-counts.js';
-import { otherRecipients, type TrackedEmailRow } from '../messages/tracked-email-row.js';
+import { countChanges } from '../tracked-emails/day-of-counts.js';
 import { trackedEmailStream } from '../tracked-emails/tracked-email-events.js';
-import { DELETE_EMAILS, KEEP_COUNTS, LOAD_EMAILS } from './retention.sql.js';
+import { otherRecipients, type TrackedEmailRow } from '../tracked-emails/tracked-email-row.js';
+import { DELETE_EMAILS, FIND_OLD_EMAILS, KEEP_COUNTS, LOAD_EMAILS } from './retention.sql.js';
 
 const DAY_MS = 86_400_000;
 
-/** Removes messages whose retention is over: events, read model and notices. Their counts are kept. */
+/** Removes messages whose retention is over: rows, events and notices. Their counts are kept. */
 @Injectable()
 export class RemoveOldMessages {
   constructor(
@@ -21,7 +21,7 @@ export class RemoveOldMessages {
   @Every(3_600_000, 'remove old messages')
   async run({ now, signal }: Pick<TaskRun, 'now' | 'signal'>): Promise<void> {
     const before = firstIdAt(new Date(now.getTime() - this.config.messageRetentionDays * DAY_MS));
-    const streams = { prefix: trackedEmailStream(''), deleteRowsOf };
+    const streams = { prefix: trackedEmailStream(''), find: FIND_OLD_EMAILS, deleteRowsOf };
     await deleteExpiredStreams(this.database.pool, streams, before, signal);
   }
 }

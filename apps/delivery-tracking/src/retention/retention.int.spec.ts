@@ -13,8 +13,8 @@ import { PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/po
 import { Database } from '@postern/service-host';
 import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
-import { trackedEmails } from '../messages/tracked-emails.projection.js';
 import { anEmail, handOverOf, RunningTracking } from '../testing/running-tracking.js';
+import { trackedEmails } from '../tracked-emails/tracked-emails.projection.js';
 import { RemoveOldMessages } from './remove-old-messages.js';
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,6 @@
-import { COUNT_NAMES } from '../messages/email-counts.js';
-import { ROW_COLUMNS } from '../messages/tracked-email-columns.js';
+import { COUNT_NAMES } from '../tracked-emails/email-counts.js';
+import { ROW_COLUMNS } from '../tracked-emails/tracked-email-columns.js';
+import { trackedEmailStream } from '../tracked-emails/tracked-email-events.js';
 
 const LINE = `jsonb_to_recordset($1::jsonb) AS line (service_id uuid, day date, simulated boolean,
   ${['messages', ...COUNT_NAMES].map(name => `${name} integer`).join(', ')})`;
@@ -7,6 +8,20 @@ const LINE = `jsonb_to_recordset($1::jsonb) AS line (service_id uuid, day date, 
 const subtract = (from: string, which: string): string => `
     UPDATE ${from} AS counts SET ${['messages', ...COUNT_NAMES].map(name => `${name} = counts.${name} - line.${name}`).join(', ')}
     FROM line WHERE ${which} AND counts.service_id = line.service_id AND counts.day = line.day`;
+
+const PREFIX = trackedEmailStream('');
+const emailAt = (streamId: string): string => `nullif(substr(${streamId}, ${PREFIX.length + 1}), '')::uuid`;
+
+/** The streams of the next `$3` messages between two streams, with or without events, and those of messages without a row. */
+export const FIND_OLD_EMAILS = `
+  SELECT stream_id FROM (
+    (SELECT '${PREFIX}' || id AS stream_id FROM tracked_emails
+      WHERE id > coalesce(${emailAt('$1::text')}, '00000000-0000-0000-0000-000000000000') AND id < ${emailAt('$2::text')}
+      ORDER BY id LIMIT $3)
+    UNION
+    (SELECT stream_id FROM event_store.events WHERE stream_id > $1 AND stream_id < $2 AND version = 1
+      ORDER BY stream_id LIMIT $3)
+  ) AS streams ORDER BY stream_id COLLATE "C" LIMIT $3`;
 
 /** The messages `$1`. */
 export const LOAD_EMAILS = `SELECT ${ROW_COLUMNS} FROM tracked_emails WHERE id = ANY ($1::uuid[])`;

@@ -1,5 +1,5 @@
 import type { getEmailStats, ReplyOf } from '@postern/contracts';
-import type { EmailCounts } from '../messages/email-counts.js';
+import type { EmailCounts } from '../tracked-emails/email-counts.js';
 
 /** Deliveries and bounces as shares of `sent + failed`; complaints, opens and clicks as shares of `sent`. */
 export function ratesOf(total: EmailCounts): ReplyOf<typeof getEmailStats>['rates'] {

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { getEmailStats, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { type DailyEmailCount, PrismaClient } from '../generated/prisma/client.js';
-import { COUNT_NAMES, type EmailCounts, NO_COUNTS } from '../messages/email-counts.js';
 import { TaggedEmails } from '../messages/tagged-emails.js';
+import { COUNT_NAMES, type EmailCounts, NO_COUNTS } from '../tracked-emails/email-counts.js';
 import { ratesOf } from './email-rates.js';
 
 const DAY_MS = 86_400_000;

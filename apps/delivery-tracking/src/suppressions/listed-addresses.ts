@@ -14,7 +14,7 @@ export class ListedAddresses {
   async list(serviceId: string, addresses: readonly string[], at: string): Promise<readonly string[]> {
     if (addresses.length === 0) return [];
     const streams = new Map(addresses.map(address => [suppressionStream(serviceId, address), address]));
-    const scope = { streamIds: [...streams.keys()], newEmailIds: [] };
+    const scope = { streamIds: [...streams.keys()], emailIds: [], waitingFor: [], follows: false };
     return this.transactions.run(scope, async (transaction, { histories }) => {
       const appends = [...streams].flatMap(([streamId, address]): StreamAppend[] => {
         const history = (histories.get(streamId) ?? []) as readonly SuppressionEvent[];

@@ -11,7 +11,6 @@ export const at = (seconds: number): string => new Date(Date.UTC(2026, 2, 1, 12)
 export const FACTS: EmailFacts = {
   email_id: EMAIL_ID,
   service_id: SERVICE_ID,
-  workspace_id: '0195a1b2-0000-7000-8000-0000000000bb',
   mode: 'production',
   from: 'Shop <shop@example.com>',
   subject: 'Your receipt',

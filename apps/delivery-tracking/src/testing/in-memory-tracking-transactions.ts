@@ -1,6 +1,7 @@
 import type { EventMetadata } from '@postern/event-sourcing';
 import {
   type BounceNotice,
+  type KnownEmail,
   type LockedState,
   type PastEvent,
   type ReceivedSignal,
@@ -12,6 +13,7 @@ import {
   type TransactionScope,
   type WaitingSignal,
 } from '../tracked-emails/ports.js';
+import { type TrackedEmailEvent, trackedEmailStream } from '../tracked-emails/tracked-email-events.js';
 
 /** Where a `TrackingMemory` keeps its streams. */
 export interface EventMemory {
@@ -23,6 +25,7 @@ export interface EventMemory {
 export class TrackingMemory {
   readonly waiting = new Map<string, ReceivedSignal>();
   readonly notices: BounceNotice[] = [];
+  readonly known = new Map<string, KnownEmail>();
   #lastId = 0;
 
   constructor(readonly events: EventMemory = new StreamMap()) {}
@@ -33,13 +36,23 @@ export class TrackingMemory {
       .map(({ type, data }) => ({ type, data, traceparent: null }) as unknown as PastEvent);
   }
 
+  /** What email-send said about an email, and the events of its stream. */
+  eventsOf(emailId: string): readonly TrackedEmailEvent[] {
+    const events = this.events.stream(trackedEmailStream(emailId)) as readonly TrackedEmailEvent[];
+    return [...(this.known.get(emailId)?.events ?? []), ...events];
+  }
+
   waitingFor(emailIds: readonly string[]): WaitingSignal[] {
     return [...this.waiting]
       .filter(([, received]) => emailIds.includes(received.emailId))
       .map(([id, received]) => ({ id, received }));
   }
 
-  commit({ appends, signalsToStore, signalIdsToDelete, noticesToStore }: TrackingChanges): void {
+  commit({ appends, followed = [], signalsToStore, signalIdsToDelete, noticesToStore }: TrackingChanges): void {
+    for (const { emailId, events, traceparent } of followed) {
+      const { events: earlier, ...before } = this.known.get(emailId) ?? { events: [], traceparent };
+      this.known.set(emailId, { ...before, events: [...earlier, ...events] });
+    }
     for (const { streamId, events } of appends)
       for (const { event, metadata } of events) this.events.append(streamId, [event], metadata);
     for (const received of signalsToStore) this.waiting.set(String(++this.#lastId), received);
@@ -61,12 +74,13 @@ export class InMemoryTrackingTransactions extends TrackingTransactions {
   }
 
   override async run<Result>(
-    { streamIds, newEmailIds }: TransactionScope,
+    { streamIds, waitingFor }: TransactionScope,
     work: (transaction: TrackingTransaction, locked: LockedState) => Promise<Result>,
   ): Promise<Result> {
     const locked = await this.runStep('TrackingTransactions.open', () => ({
       histories: this.#histories(streamIds),
-      waiting: this.memory.waitingFor(newEmailIds),
+      known: new Map(this.memory.known),
+      waiting: this.memory.waitingFor(waitingFor),
     }));
     let changes: TrackingChanges | undefined;
     const result = await work(

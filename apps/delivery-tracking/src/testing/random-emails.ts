@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { EmailCounts } from '../messages/email-counts.js';
+import type { EmailCounts } from '../tracked-emails/email-counts.js';
 import type { Signal } from '../tracked-emails/signal.js';
 import type { EmailFacts } from '../tracked-emails/tracked-email-state.js';
 import { BROWSER } from './example-signals.js';

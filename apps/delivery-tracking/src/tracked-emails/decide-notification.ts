@@ -22,13 +22,13 @@ export function decideNotification(
   copy: Copy,
   { status, at }: Extract<Signal, { kind: 'notified' }>,
 ): TrackedEmailEvent[] {
-  const { email_id } = facts;
+  const { email_id, service_id } = facts;
   if (status.action === 'not_understood') {
     if (copy.noticesNotUnderstood >= MAX_NOT_UNDERSTOOD) {
       throw refused('too_many_notices', 'the recipient has enough notices that were not understood');
     }
     const text = boundedText(status.response, 2_000);
-    return [{ type: NOTICE_NOT_UNDERSTOOD, data: { email_id, index: copy.index, at, text } }];
+    return [{ type: NOTICE_NOT_UNDERSTOOD, data: { email_id, service_id, index: copy.index, at, text } }];
   }
   const other =
     otherAddress(state, copy, status) ?? (status.action === 'failed' ? forwardedTo(copy, status) : undefined);
@@ -50,7 +50,12 @@ export function decideNotification(
     case 'delayed':
       return isSettled(copy)
         ? []
-        : [{ type: DELIVERY_DELAYED, data: { email_id, recipient_index: copy.index, at, reason: response } }];
+        : [
+            {
+              type: DELIVERY_DELAYED,
+              data: { email_id, service_id, recipient_index: copy.index, at, reason: response },
+            },
+          ];
   }
 }
 

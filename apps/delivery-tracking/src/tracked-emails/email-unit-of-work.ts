@@ -2,10 +2,25 @@ import { emailBounced } from '@postern/contracts';
 import { Refusal } from '@postern/contracts/refusal';
 import type { EventMetadata } from '@postern/event-sourcing';
 import { addressKey } from '@postern/mail';
-import type { BounceNotice, PastEvent, ReceivedSignal, SignalOutcome, StreamAppend, WaitingSignal } from './ports.js';
+import type {
+  BounceNotice,
+  FollowedEmail,
+  KnownEmail,
+  PastEvent,
+  ReceivedSignal,
+  SignalOutcome,
+  StreamAppend,
+  WaitingSignal,
+} from './ports.js';
 import type { SignalRefusal } from './signal.js';
 import { trackedEmail } from './tracked-email.js';
-import type { PublicEvent, TrackedEmailEvent } from './tracked-email-events.js';
+import {
+  type FollowedEvent,
+  isFollowed,
+  type PublicEvent,
+  type TrackedEmailEvent,
+  trackedEmailStream,
+} from './tracked-email-events.js';
 import type { TrackedEmail } from './tracked-email-state.js';
 
 export interface EventWithMetadata<Event> {
@@ -13,43 +28,83 @@ export interface EventWithMetadata<Event> {
   readonly metadata: EventMetadata;
 }
 
-/** Decides the signals of one email within one transaction and collects what to write. */
+/** What a transaction knows about an email before its signals. */
+export interface EmailSoFar {
+  readonly emailId: string;
+  readonly history: readonly (PastEvent & TrackedEmailEvent)[];
+  readonly known: KnownEmail | undefined;
+  readonly waiting: readonly WaitingSignal[];
+}
+
+/**
+ * Decides the signals of one email within one transaction and collects what to write: what email-send said goes to the row of the email,
+ * and the stream has everything else. The stream of an email of an earlier release begins with what email-send said, and continues so.
+ */
 export class EmailUnitOfWork {
   signalsToStore: ReceivedSignal[] = [];
   readonly signalIdsToDelete: string[] = [];
   readonly noticesToStore: BounceNotice[] = [];
+  readonly #emailId: string;
+  readonly #history: EmailSoFar['history'];
+  readonly #waiting: readonly WaitingSignal[];
   readonly #events: EventWithMetadata<TrackedEmailEvent>[] = [];
+  readonly #followed: FollowedEvent[] = [];
   readonly #version: number;
+  readonly #isNew: boolean;
+  readonly #isInStream: boolean;
   #traceparent: string | undefined;
   #state: TrackedEmail;
 
-  constructor(
-    readonly streamId: string,
-    history: readonly (PastEvent & TrackedEmailEvent)[],
-    private readonly waiting: readonly WaitingSignal[],
-  ) {
+  constructor({ emailId, history, known, waiting }: EmailSoFar) {
+    this.#emailId = emailId;
+    this.#history = history;
+    this.#waiting = waiting;
     this.#version = history.length;
-    this.#state = history.reduce<TrackedEmail>(trackedEmail.evolve, trackedEmail.initial);
-    this.#traceparent = history[0]?.traceparent ?? undefined;
+    this.#isNew = known === undefined;
+    this.#isInStream = known === undefined && history.some(isFollowed);
+    this.#state = [...(known?.events ?? []), ...history].reduce<TrackedEmail>(
+      trackedEmail.evolve,
+      trackedEmail.initial,
+    );
+    this.#traceparent = (known ?? history[0])?.traceparent ?? undefined;
   }
 
   /** Once the email becomes known, also decides the signals that waited for it. */
   process(received: ReceivedSignal): SignalOutcome {
     if (this.#state.facts || received.signal.kind !== 'accepted') return this.#decideOrStore(received);
     const outcome = this.#decideOrStore(received);
-    for (const { id, received: earlier } of this.waiting) {
-      this.signalIdsToDelete.push(id);
-      this.#decideOrStore(earlier);
-    }
+    // Of an email whose row was lost, but not its stream.
+    this.#state = this.#history.reduce(trackedEmail.evolve, this.#state);
+    this.decideWaiting();
     const earlierInBatch = this.signalsToStore;
     this.signalsToStore = [];
     for (const earlier of earlierInBatch) this.#decideOrStore(earlier);
     return outcome;
   }
 
+  /** Decides the stored signals, if the email is known. */
+  decideWaiting(): void {
+    if (!this.#state.facts) return;
+    for (const { id, received } of this.#waiting) {
+      this.signalIdsToDelete.push(id);
+      this.#decideOrStore(received);
+    }
+  }
+
+  followed(): FollowedEmail[] {
+    if (this.#followed.length === 0) return [];
+    const [emailId, isNew, events, traceparent] = [
+      this.#emailId,
+      this.#isNew,
+      this.#followed,
+      this.#traceparent ?? null,
+    ];
+    return [{ emailId, isNew, events, traceparent }];
+  }
+
   appends(): StreamAppend[] {
     return this.#events.length > 0
-      ? [{ streamId: this.streamId, expectedVersion: this.#version, events: this.#events }]
+      ? [{ streamId: trackedEmailStream(this.#emailId), expectedVersion: this.#version, events: this.#events }]
       : [];
   }
 
@@ -62,7 +117,10 @@ export class EmailUnitOfWork {
       const events = trackedEmail.decide(received.signal, this.#state);
       this.#state = events.reduce(trackedEmail.evolve, this.#state);
       const metadata = this.#withTrace(received.metadata);
-      this.#events.push(...events.map(event => ({ event, metadata })));
+      for (const event of events) {
+        if (isFollowed(event) && !this.#isInStream) this.#followed.push(event);
+        else this.#events.push({ event, metadata });
+      }
       this.#keepNotice(received, events);
       return { kind: events.length > 0 ? 'recorded' : 'nothing_new' };
     } catch (error) {

@@ -3,7 +3,7 @@ import type { EventTransaction } from '@postern/event-sourcing/postgres';
 import type { BounceEvidence } from '@postern/mail';
 import type { SuppressionEvent } from './address-suppression.js';
 import type { Signal, SignalRefusal } from './signal.js';
-import type { TrackedEmailEvent } from './tracked-email-events.js';
+import type { FollowedEvent, TrackedEmailEvent } from './tracked-email-events.js';
 
 export type TrackingEvent = TrackedEmailEvent | SuppressionEvent;
 
@@ -28,6 +28,21 @@ export interface WaitingSignal {
   readonly received: ReceivedSignal;
 }
 
+/** What is known of an email from email-send, except from the streams of earlier releases. */
+export interface KnownEmail {
+  readonly events: readonly FollowedEvent[];
+  readonly traceparent: string | null;
+}
+
+/** What email-send said about an email since the last time, to fold into its row. */
+export interface FollowedEmail {
+  readonly emailId: string;
+  readonly isNew: boolean;
+  readonly events: readonly FollowedEvent[];
+  /** Of a new email. */
+  readonly traceparent: string | null;
+}
+
 /** Events to append to one stream. */
 export interface StreamAppend {
   readonly streamId: string;
@@ -36,16 +51,23 @@ export interface StreamAppend {
   readonly events: readonly { readonly event: TrackingEvent; readonly metadata: EventMetadata }[];
 }
 
-/** The streams that a transaction locks, and the emails whose waiting signals it loads. */
+/** What a transaction locks and reads before its work. */
 export interface TransactionScope {
   readonly streamIds: readonly string[];
-  readonly newEmailIds: readonly string[];
+  /** Emails, to read what email-send said about them. */
+  readonly emailIds: readonly string[];
+  /** Emails, to read the signals that wait for them. */
+  readonly waitingFor: readonly string[];
+  /** Whether the transaction may write `followed`. */
+  readonly follows: boolean;
 }
 
 /** What a transaction reads after it has locked its streams. */
 export interface LockedState {
   /** The events of each stream in order; empty streams are absent. */
   readonly histories: ReadonlyMap<string, readonly PastEvent[]>;
+  /** By email id. */
+  readonly known: ReadonlyMap<string, KnownEmail>;
   /** In order of arrival. */
   readonly waiting: readonly WaitingSignal[];
 }
@@ -53,6 +75,7 @@ export interface LockedState {
 /** Everything that one transaction writes. */
 export interface TrackingChanges {
   readonly appends: readonly StreamAppend[];
+  readonly followed?: readonly FollowedEmail[];
   readonly signalsToStore: readonly ReceivedSignal[];
   readonly signalIdsToDelete: readonly string[];
   readonly noticesToStore: readonly BounceNotice[];

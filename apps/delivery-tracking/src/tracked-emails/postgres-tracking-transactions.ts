@@ -3,15 +3,19 @@ import { ConcurrencyConflict } from '@postern/event-sourcing';
 import {
   appendAll,
   type EventTransaction,
+  heldGenerations,
   inPipelinedTransaction,
   lockStreams,
   PostgresEventStore,
+  type ProjectionTransaction,
   pipelined,
 } from '@postern/event-sourcing/postgres';
 import { BOUNCE_RULES_VERSION } from '@postern/mail';
 import type pg from 'pg';
+import { followEmails } from './follow-emails.js';
 import {
   type BounceNotice,
+  type KnownEmail,
   type LockedState,
   type PastEvent,
   type ReceivedSignal,
@@ -23,6 +27,9 @@ import {
   type TransactionScope,
   type WaitingSignal,
 } from './ports.js';
+import { eventsOfRow, type FollowedRow } from './tracked-email-row.js';
+import { trackedEmails } from './tracked-emails.projection.js';
+import { READ_FOLLOWED } from './tracked-emails.sql.js';
 import {
   DELETE_WAITING_SIGNALS,
   READ_HISTORIES,
@@ -54,8 +61,7 @@ export class PostgresTrackingTransactions extends TrackingTransactions {
     const result = await inPipelinedTransaction<Locked, Result>(
       this.store.pool,
       client => this.#lock(client, scope),
-      (client, [, histories, waiting]) =>
-        work(new PostgresTrackingTransaction(client, this.store, appended), { histories, waiting }),
+      (client, locked) => this.#work(client, locked, appended, work),
     );
     this.store.announce(appended);
     return result;
@@ -67,22 +73,40 @@ export class PostgresTrackingTransactions extends TrackingTransactions {
     work: (transaction: TrackingTransaction, locked: LockedState) => Promise<Result>,
   ): Promise<Result> {
     const appended: TrackingEvent[] = [];
-    const [, histories, waiting] = await pipelined<Locked>(client, () => this.#lock(client, scope));
-    const result = await work(new PostgresTrackingTransaction(client, this.store, appended), { histories, waiting });
+    const locked = await pipelined<Locked>(client, () => this.#lock(client, scope));
+    const result = await this.#work(client, locked, appended, work);
     afterCommit(() => this.store.announce(appended));
     return result;
   }
 
-  #lock(client: pg.ClientBase, { streamIds, newEmailIds }: TransactionScope): Promises<Locked> {
+  #work<Result>(
+    client: pg.ClientBase,
+    [generations, , histories, known, waiting]: Locked,
+    appended: TrackingEvent[],
+    work: (transaction: TrackingTransaction, locked: LockedState) => Promise<Result>,
+  ): Promise<Result> {
+    const transaction = new PostgresTrackingTransaction(client, this.store, generations, appended);
+    return work(transaction, { histories, known, waiting });
+  }
+
+  #lock(client: pg.ClientBase, { streamIds, emailIds, waitingFor, follows }: TransactionScope): Promises<Locked> {
     return [
+      follows ? heldGenerations(client, trackedEmails.name) : Promise.resolve([]),
       lockStreams(client, streamIds),
       historiesOf(client, streamIds, this.store),
-      waitingFor(client, newEmailIds),
+      knownOf(client, emailIds),
+      waitingSignalsOf(client, waitingFor),
     ];
   }
 }
 
-type Locked = readonly [unknown, Histories, readonly WaitingSignal[]];
+type Locked = readonly [
+  readonly ProjectionTransaction[],
+  unknown,
+  Histories,
+  ReadonlyMap<string, KnownEmail>,
+  readonly WaitingSignal[],
+];
 type Promises<Answers extends readonly unknown[]> = { readonly [Place in keyof Answers]: Promise<Answers[Place]> };
 
 type Histories = ReadonlyMap<string, readonly PastEvent[]>;
@@ -101,7 +125,17 @@ async function historiesOf(
   return Map.groupBy(store.upcast(rows), row => row.stream_id);
 }
 
-async function waitingFor(client: pg.ClientBase, emailIds: readonly string[]): Promise<readonly WaitingSignal[]> {
+async function knownOf(client: pg.ClientBase, emailIds: readonly string[]): Promise<ReadonlyMap<string, KnownEmail>> {
+  if (emailIds.length === 0) return new Map();
+  const { rows } = await client.query<FollowedRow>({
+    name: 'tracking-followed',
+    text: READ_FOLLOWED,
+    values: [emailIds],
+  });
+  return new Map(rows.map(row => [row.id, { events: eventsOfRow(row), traceparent: row.traceparent }]));
+}
+
+async function waitingSignalsOf(client: pg.ClientBase, emailIds: readonly string[]): Promise<readonly WaitingSignal[]> {
   if (emailIds.length === 0) return [];
   const { rows } = await client.query<WaitingSignal>({
     name: 'tracking-waiting',
@@ -115,6 +149,7 @@ class PostgresTrackingTransaction implements TrackingTransaction {
   constructor(
     private readonly client: pg.ClientBase,
     private readonly store: PostgresEventStore,
+    private readonly generations: readonly ProjectionTransaction[],
     /** Receives the appended events. */
     private readonly appended: TrackingEvent[],
   ) {}
@@ -128,13 +163,14 @@ class PostgresTrackingTransaction implements TrackingTransaction {
   }
 
   async write(changes: TrackingChanges): Promise<void> {
-    const { appends, signalsToStore, signalIdsToDelete, noticesToStore } = changes;
+    const { appends, followed = [], signalsToStore, signalIdsToDelete, noticesToStore } = changes;
     await pipelined<unknown[]>(this.client, () => [
       ...(appends.length > 0 ? [this.#append(appends)] : []),
       ...(signalsToStore.length > 0 ? [this.#store(signalsToStore)] : []),
       ...(noticesToStore.length > 0 ? [this.#keep(noticesToStore)] : []),
       ...(signalIdsToDelete.length > 0 ? [this.#delete(signalIdsToDelete)] : []),
     ]);
+    if (followed.length > 0) for (const generation of this.generations) await followEmails(followed, generation);
   }
 
   async #append(appends: readonly StreamAppend[]): Promise<void> {

@@ -11,6 +11,7 @@ import {
   type TrackingTransaction,
   TrackingTransactions,
 } from './ports.js';
+import type { Signal } from './signal.js';
 import { suppressionChanges } from './suppression-changes.js';
 import { type TrackedEmailEvent, trackedEmailStream } from './tracked-email-events.js';
 
@@ -20,8 +21,8 @@ interface Recorded {
 }
 
 /**
- * Records any number of signals in one transaction, in the given order: appends their events, stores signals whose
- * email is unknown, and suppresses addresses that bounced hard or complained.
+ * Records any number of signals in one transaction, in the given order: folds what email-send said into the rows of emails, appends
+ * the events of the others, stores signals whose email is unknown, and suppresses addresses that bounced hard or complained.
  */
 @Injectable()
 export class RecordSignals {
@@ -38,14 +39,39 @@ export class RecordSignals {
     if (signals.length === 0) return [];
     const newEmailIds = signals.filter(({ signal }) => signal.kind === 'accepted').map(({ emailId }) => emailId);
     const emailIds = [...new Set(signals.map(({ emailId }) => emailId))];
+    const scope = {
+      streamIds: emailIds.map(trackedEmailStream),
+      emailIds,
+      waitingFor: [...new Set(newEmailIds)],
+      follows: signals.some(({ signal }) => FROM_EMAIL_SEND.has(signal.kind)),
+    };
     const recorded = await this.transactions.run(
-      { streamIds: emailIds.map(trackedEmailStream), newEmailIds: [...new Set(newEmailIds)] },
-      (transaction, locked) => record(transaction, unitsOfWork(emailIds, locked), signals),
+      scope,
+      (transaction, locked) => {
+        const units = unitsOfWork(emailIds, locked);
+        return record(transaction, units, () =>
+          signals.map(received => units.get(received.emailId)!.process(received)),
+        );
+      },
       within,
     );
     if (within) within.afterCommit(() => this.#count(signals, recorded));
     else this.#count(signals, recorded);
     return recorded.outcomes;
+  }
+
+  /** Decides the signals that wait for emails although these are known: a replica of an earlier release received them. */
+  async decideWaiting(emailIds: readonly string[]): Promise<void> {
+    if (emailIds.length === 0) return;
+    const scope = { streamIds: emailIds.map(trackedEmailStream), emailIds, waitingFor: emailIds, follows: true };
+    const recorded = await this.transactions.run(scope, (transaction, locked) => {
+      const units = unitsOfWork(emailIds, locked);
+      return record(transaction, units, () => {
+        for (const unit of units.values()) unit.decideWaiting();
+        return [];
+      });
+    });
+    this.#count([], recorded);
   }
 
   #count(signals: readonly ReceivedSignal[], { outcomes, appends }: Recorded): void {
@@ -56,16 +82,26 @@ export class RecordSignals {
   }
 }
 
+/** What the log of email-send says; the other signals come from recipients and their servers. */
+const FROM_EMAIL_SEND: ReadonlySet<Signal['kind']> = new Set([
+  'accepted',
+  'handed_over',
+  'copy_retried',
+  'not_handed_over',
+  'interrupted',
+]);
+
 async function record(
   transaction: TrackingTransaction,
   units: ReadonlyMap<string, EmailUnitOfWork>,
-  signals: readonly ReceivedSignal[],
+  decide: () => readonly SignalOutcome[],
 ): Promise<Recorded> {
-  const outcomes = signals.map(received => units.get(received.emailId)!.process(received));
+  const outcomes = decide();
   const appends = [...units.values()].flatMap(unit => unit.appends());
   const suppressions = await suppressionChanges(transaction, appends);
   await transaction.write({
     appends: [...appends, ...suppressions],
+    followed: [...units.values()].flatMap(unit => unit.followed()),
     signalsToStore: [...units.values()].flatMap(unit => unit.signalsToStore),
     signalIdsToDelete: [...units.values()].flatMap(unit => unit.signalIdsToDelete),
     noticesToStore: [...units.values()].flatMap(unit => unit.noticesToStore),
@@ -75,17 +111,18 @@ async function record(
 
 function unitsOfWork(
   emailIds: readonly string[],
-  { histories, waiting }: LockedState,
+  { histories, known, waiting }: LockedState,
 ): ReadonlyMap<string, EmailUnitOfWork> {
   const waitingByEmail = Map.groupBy(waiting, ({ received }) => received.emailId);
   return new Map(
-    emailIds.map(id => [
-      id,
-      new EmailUnitOfWork(
-        trackedEmailStream(id),
-        (histories.get(trackedEmailStream(id)) ?? []) as readonly (PastEvent & TrackedEmailEvent)[],
-        waitingByEmail.get(id) ?? [],
-      ),
+    emailIds.map(emailId => [
+      emailId,
+      new EmailUnitOfWork({
+        emailId,
+        history: (histories.get(trackedEmailStream(emailId)) ?? []) as readonly (PastEvent & TrackedEmailEvent)[],
+        known: known.get(emailId),
+        waiting: waitingByEmail.get(emailId) ?? [],
+      }),
     ]),
   );
 }

@@ -1,6 +1,5 @@
 import type {
   DataOf,
-  emailAccepted,
   emailBounced,
   emailCopyRetried,
   emailHandedOver,
@@ -11,6 +10,7 @@ import type {
   recordOpen,
 } from '@postern/contracts';
 import type { BounceEvidence } from '@postern/mail';
+import type { EmailFacts } from './tracked-email-state.js';
 
 /** The rule that classified a bounce, and its advice; stored with the bounce. */
 export type BounceClassification = NonNullable<DataOf<typeof emailBounced>['classification']>;
@@ -37,7 +37,7 @@ export interface NotifiedStatus {
  * JSON, so kinds and field names must not change.
  */
 export type Signal =
-  | { readonly kind: 'accepted'; readonly data: DataOf<typeof emailAccepted> }
+  | { readonly kind: 'accepted'; readonly data: EmailFacts }
   | { readonly kind: 'handed_over'; readonly data: DataOf<typeof emailHandedOver> }
   | { readonly kind: 'copy_retried'; readonly data: DataOf<typeof emailCopyRetried> }
   | { readonly kind: 'not_handed_over'; readonly data: DataOf<typeof emailNotHandedOver> }

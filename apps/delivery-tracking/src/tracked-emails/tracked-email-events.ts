@@ -1,7 +1,6 @@
 import type {
   DataOf,
   EventOf,
-  emailAccepted,
   emailBounced,
   emailClicked,
   emailComplained,
@@ -13,6 +12,7 @@ import type {
   emailOpened,
 } from '@postern/contracts';
 import type { BounceClassification } from './signal.js';
+import type { EmailFacts } from './tracked-email-state.js';
 
 /** The five public events; each concerns one recipient. */
 export type PublicEvent = EventOf<
@@ -40,22 +40,35 @@ interface OfCopy {
   readonly at: string;
 }
 
+/** For an event that can be the first of its stream, so that the stream is found when the service is deleted. */
+interface OfService {
+  /** Absent from earlier releases. */
+  readonly service_id?: string;
+}
+
 interface Reclassification {
   readonly old_type: 'hard' | 'soft';
   readonly new_type: 'hard' | 'soft';
   readonly classification: BounceClassification;
 }
 
-/** Events of a tracked email: facts from email-send, facts about one copy, and the public events. */
-export type TrackedEmailEvent =
-  | PrivateEvent<'email-tracked.v1', DataOf<typeof emailAccepted>>
+/**
+ * What email-send said about an email. The row of the email holds it. Earlier releases appended it to the stream of the email, and
+ * such a stream continues so.
+ */
+export type FollowedEvent =
+  | PrivateEvent<'email-tracked.v1', EmailFacts>
   | PrivateEvent<'hand-over-recorded.v1', DataOf<typeof emailHandedOver>>
   | PrivateEvent<'copy-retried.v1', DataOf<typeof emailCopyRetried>>
   | PrivateEvent<'hand-over-failed.v1', DataOf<typeof emailNotHandedOver>>
-  | PrivateEvent<'hand-over-interrupted.v1', DataOf<typeof emailInterrupted>>
-  | PrivateEvent<'delivery-delayed.v1', OfRecipient & { readonly reason: string }>
-  | PrivateEvent<'notification-missed.v1', OfRecipient & { readonly reason: string }>
-  | PrivateEvent<'notice-not-understood.v1', OfCopy & { readonly text: string }>
+  | PrivateEvent<'hand-over-interrupted.v1', DataOf<typeof emailInterrupted>>;
+
+/** Everything known about a tracked email: what email-send said, facts about one copy, and the public events. */
+export type TrackedEmailEvent =
+  | FollowedEvent
+  | PrivateEvent<'delivery-delayed.v1', OfRecipient & OfService & { readonly reason: string }>
+  | PrivateEvent<'notification-missed.v1', OfRecipient & OfService & { readonly reason: string }>
+  | PrivateEvent<'notice-not-understood.v1', OfCopy & OfService & { readonly text: string }>
   | PrivateEvent<'recipient-unsubscribed.v1', OfCopy & { readonly service_id: string; readonly address: string }>
   | PrivateEvent<'bounce-reclassified.v1', OfCopy & Reclassification>
   | PrivateEvent<'clicks-recognised-as-machine.v1', OfRecipient & { readonly reason: string }>
@@ -75,3 +88,13 @@ export const CLICKS_RECOGNISED_AS_MACHINE = 'delivery-tracking.clicks-recognised
 
 /** One stream per email, so that its signals are decided one after another. */
 export const trackedEmailStream = (emailId: string): string => `tracked-email-${emailId}`;
+
+const FOLLOWED: ReadonlySet<string> = new Set<FollowedEvent['type']>([
+  EMAIL_TRACKED,
+  HAND_OVER_RECORDED,
+  COPY_RETRIED,
+  HAND_OVER_FAILED,
+  HAND_OVER_INTERRUPTED,
+]);
+
+export const isFollowed = (event: { readonly type: string }): event is FollowedEvent => FOLLOWED.has(event.type);

@@ -1,6 +1,7 @@
 import type { DataOf, emailAccepted, emailHandedOver } from '@postern/contracts';
 
-export type EmailFacts = DataOf<typeof emailAccepted>;
+/** What email-send said when it accepted the email, as far as this service uses it. */
+export type EmailFacts = Omit<DataOf<typeof emailAccepted>, 'workspace_id' | 'counts_on_shared_sender'>;
 
 /** The answer of the relay to one copy. */
 export type HandOver = DataOf<typeof emailHandedOver>['outcomes'][number];

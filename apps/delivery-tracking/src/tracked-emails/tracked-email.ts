@@ -79,6 +79,7 @@ export const trackedEmail: Decider<TrackedEmail, Signal, TrackedEmailEvent> = {
             type: NOTIFICATION_MISSED,
             data: {
               email_id: facts.email_id,
+              service_id: facts.service_id,
               recipient_index: copy.index,
               at: signal.at,
               reason: copy.handedOverAt

@@ -7,6 +7,11 @@ export const READ_HISTORIES = `
 export const READ_WAITING_SIGNALS = `
   SELECT id::text AS id, told AS received FROM waiting_signals WHERE email_id = ANY ($1) ORDER BY waiting_signals.id`;
 
+/** At most `$1` emails that are known although signals wait for them. */
+export const FIND_KNOWN_WAITING = `
+  SELECT DISTINCT email_id AS id FROM waiting_signals AS signal
+  WHERE EXISTS (SELECT FROM tracked_emails WHERE id = signal.email_id AND hand_over IS NOT NULL) LIMIT $1`;
+
 /** Stores signals in a batch, pipelined with the append. `$1` email ids, `$2` kinds, `$3` signals. */
 export const STORE_WAITING_SIGNALS = `
   INSERT INTO waiting_signals (email_id, kind, told) SELECT * FROM unnest($1::uuid[], $2::text[], $3::jsonb[])`;

@@ -7,6 +7,8 @@ import { inTransaction } from './transaction.js';
 /** Streams whose ids are a prefix and a UUIDv7, so that their order is that of time. */
 export interface ExpiringStreams {
   readonly prefix: string;
+  /** Finds the next `$3` ids of streams between `$1` and `$2`, also those without events; all streams with events by default. */
+  readonly find?: string;
   /** Deletes the rows of streams, in the transaction that deletes their events. */
   readonly deleteRowsOf: (client: pg.PoolClient, ids: readonly string[]) => Promise<unknown>;
 }
@@ -25,14 +27,15 @@ export const deleteExpiredStreams = async (
   before: string,
   stop: AbortSignal,
 ): Promise<number> => {
-  const { prefix } = streams;
+  const { prefix, find = FIND_EXPIRED_STREAMS } = streams;
   let deleted = 0;
   await withLeadership(pool, `expired streams ${prefix}`, stop, async lost => {
     for (let after: string | undefined = prefix; after !== undefined && !lost.aborted; ) {
-      const { rows }: { rows: { stream_id: string }[] } = await pool.query<{ stream_id: string }>(
-        FIND_EXPIRED_STREAMS,
-        [after, `${prefix}${before}`, STEP],
-      );
+      const { rows }: { rows: { stream_id: string }[] } = await pool.query<{ stream_id: string }>(find, [
+        after,
+        `${prefix}${before}`,
+        STEP,
+      ]);
       const streamIds = rows.map(({ stream_id }) => stream_id);
       if (streamIds.length === 0 || !(await deleteStep(pool, streams, streamIds))) return;
       deleted += streamIds.length;

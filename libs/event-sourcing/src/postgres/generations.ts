@@ -1,9 +1,35 @@
 import type pg from 'pg';
-import { SELECT_FOREIGN_KEYS, SELECT_INDEXES } from './generations.sql.js';
-import { type Projection, quote } from './projection.js';
+import {
+  CLAIM_GENERATIONS,
+  SELECT_FOREIGN_KEYS,
+  SELECT_INDEXES,
+  SELECT_NEXT_GENERATION,
+  SHARE_GENERATIONS,
+} from './generations.sql.js';
+import { type Projection, type ProjectionTransaction, projectionTransaction, quote } from './projection.js';
 
 /** The suffix of the tables of a generation that is being built. */
 export const NEXT = '__next';
+
+/**
+ * The generations that a transaction writes besides the feed: the live one, and one that is being built. No rebuild begins or ends
+ * before the transaction ends. Sends its queries at once, so it can be pipelined.
+ */
+export const heldGenerations = async (
+  client: pg.ClientBase,
+  projection: string,
+): Promise<readonly ProjectionTransaction[]> => {
+  const [, next] = await Promise.all([
+    client.query({ name: 'event-store-share-generations', text: SHARE_GENERATIONS, values: [projection] }),
+    client.query({ name: 'event-store-next-generation', text: SELECT_NEXT_GENERATION, values: [projection] }),
+  ]);
+  return (next.rowCount === 0 ? [''] : ['', NEXT]).map(generation => projectionTransaction(client, generation));
+};
+
+/** Excludes the transactions that write generations besides the feed, until the end of this one. */
+export const claimGenerations = async (client: pg.ClientBase, { name, takeOver }: Projection): Promise<void> => {
+  if (takeOver) await client.query(CLAIM_GENERATIONS, [name]);
+};
 
 /** Creates empty copies of a projection's tables, with columns, constraints and indexes. */
 export const createNextTables = async (client: pg.ClientBase, { tables }: Projection): Promise<void> => {

@@ -24,6 +24,7 @@ export type { EventTransaction } from './event-transaction.js';
 export { deleteExpiredStreams, type ExpiringStreams } from './expired-streams.js';
 export { countAfter, type FeedPage, latestPosition, readFeed } from './feed.js';
 export { FollowerPositions, type Restart } from './follower-positions.js';
+export { heldGenerations } from './generations.js';
 export { inSteps } from './in-steps.js';
 export { isLed, withLeadership } from './leadership.js';
 export { LEASE_LIMITS, Lease, LeaseLost } from './lease.js';

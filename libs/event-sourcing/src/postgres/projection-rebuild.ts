@@ -8,7 +8,7 @@ import {
   startGeneration,
 } from './checkpoints.js';
 import { type FeedPage, readFeed } from './feed.js';
-import { createNextTables, NEXT, swapTables } from './generations.js';
+import { claimGenerations, createNextTables, NEXT, swapTables } from './generations.js';
 import type { PostgresEventStore } from './postgres-event-store.js';
 import { type Projection, projectionTransaction } from './projection.js';
 import { inTransaction } from './transaction.js';
@@ -43,6 +43,8 @@ export class ProjectionRebuild {
   /** @throws when `stop` is aborted or the projection fails; the live generation is kept. */
   async run(stop: AbortSignal): Promise<void> {
     await this.#begin();
+    for (let after: string | undefined = ''; after !== undefined; after = await this.#takeOver(after))
+      stop.throwIfAborted();
     for (let attempt = 0; ; attempt++) {
       // Catching up with the live generation suffices: under steady writes the feed has no end.
       for (let behind = true, limit = this.batchSize; behind; limit = Math.min(limit * 2, this.batchSize * MAX_PAGES)) {
@@ -66,10 +68,19 @@ export class ProjectionRebuild {
     await inTransaction(this.store.pool, async client => {
       const live = await liveCheckpoint(client, name);
       if (!live) throw new Error(`projection ${name} has never run`);
+      await claimGenerations(client, this.projection);
       this.#generation = live.generation + 1;
       this.#reached = BEGINNING;
       await startGeneration(client, name, this.#generation, version);
       await createNextTables(client, this.projection);
+    });
+  }
+
+  #takeOver(after: string): Promise<string | undefined> {
+    return inTransaction(this.store.pool, async client => {
+      await this.#hold(client);
+      const [live, next] = [projectionTransaction(client, ''), projectionTransaction(client, NEXT)];
+      return this.projection.takeOver?.(after, live, next);
     });
   }
 
@@ -90,6 +101,7 @@ export class ProjectionRebuild {
     const { name } = this.projection;
     return inTransaction(this.store.pool, async client => {
       await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      await claimGenerations(client, this.projection);
       const live = await liveCheckpoint(client, name, 'FOR UPDATE');
       if (live?.generation !== this.#generation - 1) throw this.#overtaken();
       await this.#hold(client);

@@ -25,6 +25,17 @@ export interface Projection {
   readonly eventTypes: readonly string[];
   /** Applies a batch in feed order; called again for the same events only when its transaction failed. */
   apply(events: readonly RecordedEvent[], tx: ProjectionTransaction): Promise<void>;
+  /**
+   * For tables that also hold what another service said, written in transactions that call `heldGenerations`. Folds this part of the
+   * next rows after `after` in the live tables into the tables of a rebuild; the events of the feed follow. Rows that are there already
+   * are complete.
+   * @returns where to continue; undefined at the end.
+   */
+  readonly takeOver?: (
+    after: string,
+    live: ProjectionTransaction,
+    next: ProjectionTransaction,
+  ) => Promise<string | undefined>;
 }
 
 export const projectionTransaction = (client: pg.ClientBase, generation: string): ProjectionTransaction => ({

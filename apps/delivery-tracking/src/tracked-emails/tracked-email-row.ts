@@ -1,9 +1,12 @@
 import type { listEmails, ReplyOf } from '@postern/contracts';
+import { followedEvents, type HandOverStep } from './hand-over-steps.js';
+import { isAwaited, type RecipientRow, recipientRow, resultOf, resultOfAll, stateOf } from './recipient-row.js';
 import {
   BOUNCE_RECLASSIFIED,
   CLICKS_RECOGNISED_AS_MACHINE,
   COPY_RETRIED,
   EMAIL_TRACKED,
+  type FollowedEvent,
   HAND_OVER_FAILED,
   HAND_OVER_INTERRUPTED,
   HAND_OVER_RECORDED,
@@ -11,8 +14,7 @@ import {
   NOTIFICATION_MISSED,
   RECIPIENT_UNSUBSCRIBED,
   type TrackedEmailEvent,
-} from '../tracked-emails/tracked-email-events.js';
-import { isAwaited, type RecipientRow, recipientRow, resultOf, resultOfAll, stateOf } from './recipient-row.js';
+} from './tracked-email-events.js';
 
 type TrackedEmailReply = ReplyOf<typeof listEmails>['items'][number];
 
@@ -32,6 +34,31 @@ export interface TrackedEmailRow {
   readonly message_id: string | null;
   readonly recipients: RecipientRow[];
 }
+
+/** A row with what email-send said about the email. */
+export interface FollowedRow extends TrackedEmailRow {
+  readonly hand_over: readonly HandOverStep[];
+  /** The trace in which the email was sent. */
+  readonly traceparent: string | null;
+}
+
+/** What email-send said about an email, in the form of the fold. */
+export const eventsOfRow = (row: FollowedRow): FollowedEvent[] =>
+  followedEvents(
+    {
+      email_id: row.id,
+      service_id: row.service_id,
+      mode: row.mode,
+      from: row.sender,
+      subject: row.subject,
+      recipients: row.recipients.map(({ index, address, role }) => ({ index, address, role })),
+      message_id: row.message_id ?? '',
+      counts: row.counts,
+      ...(row.tags === null ? {} : { tags: Object.fromEntries(row.tags.map(splitTag)) }),
+      accepted_at: row.accepted_at,
+    },
+    row.hand_over,
+  );
 
 /** Applies one event to its email's row. Returns undefined before the first event, which makes the email known. */
 export function applyToRow(row: TrackedEmailRow | undefined, event: TrackedEmailEvent): TrackedEmailRow | undefined {
