@@ -29,16 +29,9 @@ import { parseArgs } from 'node:util';
 import { nodeFileTrace } from '@vercel/nft';
 import { packagesOf, sbomOf } from '../images/sbom.mjs';
 import { prepare, ROOT } from '../setup/prepare.mjs';
+import { services } from '../setup/services.mjs';
 
-const SERVICES = [
-  'api-gateway',
-  'email-send',
-  'delivery-tracking',
-  'webhook-dispatch',
-  'platform-management',
-  'runtime-agent',
-  'load-balancer',
-];
+const SERVICES = services(ROOT).map(({ name }) => name);
 const COMMANDS = ['tools/postern-cli/dist/main.js', 'tools/one-server/dist/main.js'];
 /** Files that are read instead of imported. */
 const READ = [
@@ -167,7 +160,7 @@ const stageSettings = async target => {
   const described = await Promise.all(
     SERVICES.map(async service => {
       const module = await import(join(ROOT, 'apps', service, 'dist/config.js'));
-      const settings = describeConfig(module.config ?? module.gatewayConfig);
+      const settings = describeConfig(module.config);
       return [service, Object.fromEntries(settings.map(({ variable, schema }) => [variable, schema]))];
     }),
   );
