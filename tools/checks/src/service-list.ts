@@ -62,7 +62,7 @@ type Place = Pick<Entries, 'file' | 'after' | 'of' | 'others'>;
 export const strings = (place: Place): ServiceList =>
   entries({
     ...place,
-    entry: /\s*['"]([a-z-]+)['"]\s*,?/,
+    entry: /\s*['"]([a-z0-9-]+)['"]\s*,?/,
     write: name => (place.file.endsWith('.json') ? ` "${name}"` : ` '${name}'`),
     separator: ',',
   });
@@ -72,5 +72,5 @@ const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g,
 /** Lines of one form. */
 export const lines = (place: Place & Pick<Entries, 'write'>): ServiceList => {
   const [before = '', ...rest] = place.write('NAME').split('NAME').map(escaped);
-  return entries({ ...place, entry: new RegExp(`${before}([A-Za-z_-]+)${rest.join('[A-Za-z_-]+')}`) });
+  return entries({ ...place, entry: new RegExp(`${before}([A-Za-z0-9_-]+)${rest.join('[A-Za-z0-9_-]+')}`) });
 };

@@ -25,7 +25,7 @@ const inPolicy = (file: string, of: Chosen): ServiceList =>
   entries({
     file,
     after: /values: \[/,
-    entry: /\s*([a-z-]+),?/,
+    entry: /\s*([a-z0-9-]+),?/,
     write: name => ` ${name}`,
     of,
     separator: ',',
@@ -59,7 +59,7 @@ const inTheWorkspace: readonly ServiceList[] = [
   entries({
     file: 'tsconfig.json',
     after: /"path": "\.\/e2e\/faults"\s*\},/,
-    entry: /\s*\{\s*"path": "\.\/apps\/([a-z-]+)"\s*\},?/,
+    entry: /\s*\{\s*"path": "\.\/apps\/([a-z0-9-]+)"\s*\},?/,
     write: name => ` { "path": "./apps/${name}" }`,
     of: every,
     others: ['dashboard', 'documentation'],
@@ -71,7 +71,7 @@ const inDocker: readonly ServiceList[] = [
   entries({
     file: 'docker/Dockerfile',
     after: /\n\n(?=FROM system AS system-of-)/,
-    entry: /FROM system(?:-agent)? AS system-of-([a-z-]+)\n/,
+    entry: /FROM system(?:-agent)? AS system-of-([a-z0-9-]+)\n/,
     write: name => `FROM system AS system-of-${name}\n`,
     of: every,
   }),
@@ -101,7 +101,7 @@ const inCharts: readonly ServiceList[] = [
   entries({
     file: `${UMBRELLA}/values.schema.json`,
     after: /"nats": \{ "\$ref": "#\/\$defs\/broughtAlong" \}\s*\}\s*\},/,
-    entry: /\s*"([a-z-]+)": \{ "type": "object" \},?/,
+    entry: /\s*"([a-z0-9-]+)": \{ "type": "object" \},?/,
     write: name => ` "${name}": { "type": "object" }`,
     of: hosted,
     separator: ',',
@@ -145,7 +145,7 @@ const inCharts: readonly ServiceList[] = [
 const inAlerts = entries({
   file: 'observability/prometheus/alerts.yaml',
   after: /alert: PosternSilent\n\s+expr: \|\n/,
-  entry: /\s+(?:or )?absent\(process_cpu_time_total\{service_name="([a-z-]+)"\}\)\n/,
+  entry: /\s+(?:or )?absent\(process_cpu_time_total\{service_name="([a-z0-9-]+)"\}\)\n/,
   write: name => `            or absent(process_cpu_time_total{service_name="${name}"})\n`,
   of: hosted,
 });
