@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@postern/testing';
+import { hostedServices, servicesWithDatabase } from '../../tools/setup/services.mjs';
 import { buildBaseImages } from './base-images.mjs';
 import { MailClient } from './client.mjs';
 import { drains } from './drains.mjs';
@@ -17,14 +18,7 @@ import { demand, print } from './report.mjs';
 import { webServiceRuns } from './web-service.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
-const SERVICES = [
-  'api-gateway',
-  'email-send',
-  'delivery-tracking',
-  'webhook-dispatch',
-  'platform-management',
-  'runtime-agent',
-];
+const SERVICES = hostedServices(ROOT);
 const MAX_MB = 250;
 const FILES = [join(ROOT, 'docker/compose.yaml'), join(ROOT, 'docker/check/compose.yaml')];
 
@@ -38,6 +32,7 @@ const engine = new Engine(folder);
 /** Starts with letters, because NATS would parse a value of digits as a number. */
 const passwords = (kind, names) =>
   Object.fromEntries(names.map(name => [`POSTERN_${kind}_PASSWORD_${name}`, `p${randomBytes(24).toString('hex')}`]));
+const inEnvironment = name => name.replaceAll('-', '_').toUpperCase();
 const containerOf = service => `postern_${service}_1`;
 
 const buildImages = async () => {
@@ -69,8 +64,8 @@ const variables = async () => ({
   POSTERN_LINK_SECRETS: randomBytes(32).toString('base64url'),
   POSTERN_ENCRYPTION_KEYS: `check:${randomBytes(32).toString('base64')}`,
   POSTERN_OPERATOR_PASSWORD: randomBytes(12).toString('base64url'),
-  ...passwords('DATABASE', ['EMAIL_SEND', 'DELIVERY_TRACKING', 'WEBHOOK_DISPATCH', 'PLATFORM_MANAGEMENT']),
-  ...passwords('NATS', [...SERVICES.map(name => name.replaceAll('-', '_').toUpperCase()), 'OPERATOR', 'ADMINISTRATOR']),
+  ...passwords('DATABASE', servicesWithDatabase(ROOT).map(inEnvironment)),
+  ...passwords('NATS', [...SERVICES.map(inEnvironment), 'OPERATOR', 'ADMINISTRATOR']),
   POSTERN_PORT: String(await freePort()),
   POSTERN_BOUNCE_PORT: String(await freePort()),
   POSTERN_PLATFORM_BALANCER_PORT: String(await freePort()),

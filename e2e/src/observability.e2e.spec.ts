@@ -38,6 +38,7 @@ const expressions = (): [place: string, expression: string][] => {
 };
 
 const platform = await sharedPlatform();
+let exposed: string;
 let shown: ReadonlyMap<string, ReadonlySet<string>>;
 
 beforeAll(async () => {
@@ -54,8 +55,15 @@ beforeAll(async () => {
   const headers = { authorization: `Bearer ${platform.world.postern.metricsToken}` };
   for (const url of urls) expect((await fetch(url)).status).toBe(401);
   const answers = await Promise.all(urls.map(async url => (await fetch(url, { headers })).text()));
-  shown = seriesIn(answers.join('\n'));
+  exposed = answers.join('\n');
+  shown = seriesIn(exposed);
 }, 120_000);
+
+it('every service names its release, and runtime-agent reaches the load balancer', () => {
+  for (const service of ['api-gateway', 'email-send', 'webhook-dispatch', 'runtime-agent'])
+    expect(exposed).toMatch(new RegExp(`^postern_build_info\\{.*service_name="${service}".*\\} 1`, 'm'));
+  expect(exposed).toMatch(/^postern_load_balancer_up\{.*\} 1/m);
+});
 
 describe('a dashboard or an alert', () => {
   it.each(expressions())('uses only metrics that a service exposes: %s', (_place, expression) => {
@@ -81,6 +89,6 @@ describe('every alert', () => {
   it('is tested with the condition that it must fire on', () => {
     const { tests } = parseYaml(read('prometheus/alerts.test.yaml')) as { tests: RuleTest[] };
     const tried = tests.flatMap(({ alert_rule_test = [] }) => alert_rule_test.filter(one => one.exp_alerts?.length));
-    expect(names).toEqual([...new Set(tried.map(({ alertname }) => alertname))]);
+    expect([...new Set(names)]).toEqual([...new Set(tried.map(({ alertname }) => alertname))]);
   });
 });

@@ -34,6 +34,7 @@ if (process.argv.includes('--write')) {
     'refusals',
     'configuration',
     'extension',
+    'new-service',
     'runtime',
     'runtime-role',
     'tenants',

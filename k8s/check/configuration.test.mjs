@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { alone, built, objectsOf, render, SERVICES, whole } from './helm.mjs';
 
 const definitionOf = async service => {
-  const exported = await built(`apps/${service}/dist/config.js`);
-  return exported.config ?? exported.gatewayConfig;
+  const { config } = await built(`apps/${service}/dist/config.js`);
+  return config;
 };
 
 /** Values of the Secrets in the table of the README. */

@@ -4,16 +4,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseAllDocuments } from 'yaml';
+import { hostedServices } from '../../tools/setup/services.mjs';
 import { CACHE, KUBERNETES, ROOT, tools } from './tools.mjs';
 
-export const SERVICES = [
-  'api-gateway',
-  'email-send',
-  'delivery-tracking',
-  'webhook-dispatch',
-  'platform-management',
-  'runtime-agent',
-];
+export const SERVICES = hostedServices(ROOT);
 
 /** Ignores the user's Helm configuration. */
 export const helmEnvironment = {

@@ -7,20 +7,20 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeConfig } from '@postern/service-host/config';
 import { withChartSettings } from './dist/chart-settings.js';
-import { configurationPage, DEFINITIONS, PROGRAMS } from './dist/configuration-page.js';
+import { configurationPage, HOSTED, PROGRAMS } from './dist/configuration-page.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-const settingsOf = async definitions => {
+const settingsOf = async names => {
   const settings = {};
-  for (const [service, name] of Object.entries(definitions)) {
-    const module = await import(join(ROOT, 'apps', service, 'dist/config.js'));
-    settings[service] = describeConfig(module[name]);
+  for (const name of names) {
+    const { config } = await import(join(ROOT, 'apps', name, 'dist/config.js'));
+    settings[name] = describeConfig(config);
   }
   return settings;
 };
 
-const services = await settingsOf(DEFINITIONS);
+const services = await settingsOf(HOSTED);
 writeFileSync(join(ROOT, 'docs/configuration.md'), configurationPage(services, await settingsOf(PROGRAMS), ROOT));
 const chart = join(ROOT, 'k8s/charts/service/values.schema.json');
 const schema = withChartSettings(JSON.parse(readFileSync(chart, 'utf8')), services);

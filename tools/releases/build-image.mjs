@@ -30,7 +30,7 @@ export const baseImagesOf = environment =>
  * @returns its name. @throws if the sources differ from those that the release was checked with, or a base image is
  * not named by digest.
  */
-export const buildImage = async (folder, tag, repository) => {
+export const buildImage = async (folder, tag, repository, layout) => {
   const [service, version] = tag.split('@');
   const name = imageNameOf(service, version, repository);
   const bases = baseImagesOf(process.env);
@@ -46,7 +46,9 @@ export const buildImage = async (folder, tag, repository) => {
   const labelArgs = Object.entries(labels).flatMap(([label, value]) => ['--label', `${label}=${value}`]);
   const args = Object.entries({ APP: service, ...bases }).flatMap(([key, value]) => ['--build-arg', `${key}=${value}`]);
   const build = ['build', '-f', 'docker/Dockerfile', ...args];
-  await run('docker', [...build, '-t', name, ...labelArgs, '.'], { cwd: folder });
+  // A layout has the image of one architecture, which publish.mjs joins with those of other machines.
+  const output = layout ? ['--output', `type=oci,tar=false,dest=${layout}`, '--provenance=false'] : ['-t', name];
+  await run('docker', [...(layout ? ['buildx'] : []), ...build, ...output, ...labelArgs, '.'], { cwd: folder });
   await run('docker', [...build, '--target', 'sbom', '--output', join(ROOT, 'sbom', tag), '.'], { cwd: folder });
   return name;
 };

@@ -3,7 +3,7 @@
  * `node tools/releases/bundle.mjs <version> <folder>`: writes postern-<version>-linux-<arch>.tar.zst with its SHA-256 and
  * install.sh. The archive has the built services, the commands, Node.js, npm and nats-server, a CycloneDX document, and the
  * SHA-256 of each file. `--returns-to <version>` is the lowest version that can run on its data; `--sign <key>` signs it
- * with minisign. `--built` uses the existing build.
+ * with minisign. `--built` uses the existing build. `--set <file>` demands the versions of a set of published releases.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -29,16 +29,10 @@ import { parseArgs } from 'node:util';
 import { nodeFileTrace } from '@vercel/nft';
 import { packagesOf, sbomOf } from '../images/sbom.mjs';
 import { prepare, ROOT } from '../setup/prepare.mjs';
+import { services } from '../setup/services.mjs';
+import { demandSet, readPublished } from './set-file.mjs';
 
-const SERVICES = [
-  'api-gateway',
-  'email-send',
-  'delivery-tracking',
-  'webhook-dispatch',
-  'platform-management',
-  'runtime-agent',
-  'load-balancer',
-];
+const SERVICES = services(ROOT).map(({ name }) => name);
 const COMMANDS = ['tools/postern-cli/dist/main.js', 'tools/one-server/dist/main.js'];
 /** Files that are read instead of imported. */
 const READ = [
@@ -52,7 +46,12 @@ const ARCHITECTURE = process.arch;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { built: { type: 'boolean' }, 'returns-to': { type: 'string' }, sign: { type: 'string' } },
+  options: {
+    built: { type: 'boolean' },
+    'returns-to': { type: 'string' },
+    sign: { type: 'string' },
+    set: { type: 'string' },
+  },
 });
 const [version, output] = positionals;
 if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version ?? '') || !output) {
@@ -110,7 +109,13 @@ const stageServices = async target => {
     'tools/postern-cli/package.json',
     'tools/one-server/package.json',
   ];
-  for (const path of [...traced, ...programs, ...migrations, ...manifests, ...READ]) copyInto(target, path);
+  // What each release exchanges with the others, which its processes tell and an upgrade compares.
+  const contracts = SERVICES.map(service => {
+    const { version: release } = JSON.parse(readFileSync(join(ROOT, 'apps', service, 'package.json'), 'utf8'));
+    return `libs/contracts/released/${service}@${release}.json`;
+  }).filter(path => existsSync(join(ROOT, path)));
+  for (const path of [...traced, ...programs, ...migrations, ...manifests, ...contracts, ...READ])
+    copyInto(target, path);
   // A program that is one file still consists of packages.
   return [
     ...traced,
@@ -167,7 +172,7 @@ const stageSettings = async target => {
   const described = await Promise.all(
     SERVICES.map(async service => {
       const module = await import(join(ROOT, 'apps', service, 'dist/config.js'));
-      const settings = describeConfig(module.config ?? module.gatewayConfig);
+      const settings = describeConfig(module.config);
       return [service, Object.fromEntries(settings.map(({ variable, schema }) => [variable, schema]))];
     }),
   );
@@ -219,6 +224,7 @@ const stageManifest = (target, nats) => {
     node: process.versions.node,
     nats,
     services: versions,
+    ...(set ? { set: set.version } : {}),
     schemas,
   };
   writeFileSync(join(target, 'manifest.json'), JSON.stringify(manifest, null, 2));
@@ -243,6 +249,9 @@ const compress = (parent, name) => {
   if (values.sign) execFileSync('minisign', ['-S', '-s', values.sign, '-m', archive], { stdio: 'inherit' });
   return archive;
 };
+
+const set = values.set && { version, releases: readPublished(values.set) };
+if (set) demandSet(ROOT, set);
 
 process.umask(0o022);
 if (!values.built) await prepare(log);

@@ -1,6 +1,6 @@
 /** Links the installed packages into another tree of the same commit. */
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 const read = path => JSON.parse(readFileSync(path, 'utf8'));
 
@@ -33,6 +33,12 @@ const linkFolder = (from, to) => {
 export const linkDependencies = (from, to) => {
   assertLocked(from);
   linkFolder(join(from, 'node_modules'), join(to, 'node_modules'));
+  // Installed servers, such as NATS.
+  const programs = 'node_modules/.cache/postern';
+  if (existsSync(join(from, programs))) {
+    mkdirSync(join(to, dirname(programs)));
+    symlinkSync(realpathSync(join(from, programs)), join(to, programs));
+  }
   const own = join(from, 'node_modules/@postern');
   mkdirSync(join(to, 'node_modules/@postern'));
   for (const name of readdirSync(own))

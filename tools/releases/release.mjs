@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * `node tools/releases/release.mjs <service> [--image <repository>] [--tested] [--dry-run]`: releases one service from its
+ * `node tools/releases/release.mjs <service> [--image <repository>] [--tested] [--push] [--dry-run]`: releases one service from its
  * version plans in a clean worktree, after the tests of the service and its libraries. The checkout gets the commit and its tag
  * only if every step succeeds (docs/releases.md).
  */
@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { baseImagesOf, buildImage, imageNameOf } from './build-image.mjs';
 import { buildTree } from './build-tree.mjs';
 import { linkDependencies } from './link-dependencies.mjs';
+import { testPreviousRelease } from './previous-tree.mjs';
 import { testTree } from './test-tree.mjs';
 import { plansOf, unreleasedDependencies } from './version-plans.mjs';
 import { fail, git, inWorktreeOf, ROOT, run } from './worktree.mjs';
@@ -19,6 +20,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     'dry-run': { type: 'boolean', default: false },
+    push: { type: 'boolean', default: false },
     image: { type: 'string' },
     tested: { type: 'boolean', default: false },
   },
@@ -53,7 +55,10 @@ try {
     });
     await buildTree(folder, service, logStep);
     if (values.tested) logStep('not testing: --tested says that the tests of this commit have passed');
-    else await testTree(folder, service, logStep);
+    else {
+      await testTree(folder, service, logStep);
+      await testPreviousRelease(folder, service, { progress: logStep });
+    }
     const released = git(folder, 'rev-parse', 'HEAD');
     const tag = `${service}@${versionOf(folder)}`;
     if (values.image !== undefined) {
@@ -70,6 +75,20 @@ try {
     } catch (error) {
       git(ROOT, 'tag', '--delete', tag);
       throw error;
+    }
+    if (values.push) {
+      // Together, so that a tag never names a commit that is not on the branch.
+      try {
+        git(ROOT, 'push', '--atomic', 'origin', `HEAD:${git(ROOT, 'branch', '--show-current')}`, `refs/tags/${tag}`);
+      } catch (error) {
+        git(ROOT, 'tag', '--delete', tag);
+        git(ROOT, 'reset', '--quiet', '--hard', commit);
+        throw new Error(
+          `${tag} was not pushed, and is undone: pull, and release again. ${error.stderr ?? error.message}`,
+        );
+      }
+      console.log(`released and pushed ${tag}`);
+      return;
     }
     console.log(`released ${tag}. Push the commit with its tag, then deploy the service.`);
   });

@@ -8,7 +8,8 @@ import { isAlive } from '../setup/is-alive.mjs';
 
 /** The checkout that the command runs in. */
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
-const NAME = /^postern-release-(\d+)$/;
+const NAME = /^postern-release-(\d+)-\d+$/;
+let worktrees = 0;
 
 /** Runs Git in a folder. @returns {string} its trimmed output. @throws with its standard error. */
 export const git = (folder, ...args) =>
@@ -63,7 +64,7 @@ const removeLeftovers = () => {
 /** Runs `work` in a clean worktree of the commit, and removes the worktree afterwards. */
 export const inWorktreeOf = async (commit, work) => {
   removeLeftovers();
-  const folder = join(tmpdir(), `postern-release-${process.pid}`);
+  const folder = join(tmpdir(), `postern-release-${process.pid}-${++worktrees}`);
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of signals) process.on(signal, endChildren);
   try {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { gatewayConfig, trustedProxiesOf } from './config.js';
+import { config, trustedProxiesOf } from './config.js';
 
 const proxiesOf = (environment: Record<string, string>) =>
-  trustedProxiesOf(gatewayConfig.read({ POSTERN_LINK_SECRETS: 'x'.repeat(32), ...environment }));
+  trustedProxiesOf(config.read({ POSTERN_LINK_SECRETS: 'x'.repeat(32), ...environment }));
 
 const HTTPS = { POSTERN_PUBLIC_URL: 'https://mail.example.com' };
 

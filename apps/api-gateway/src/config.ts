@@ -20,7 +20,7 @@ const url = text().refine(value => /^https?:$/.test(URL.parse(value)?.protocol ?
 /**
  * Settings of the gateway. `host` and `port` are for the public port; `httpPort` of the host is the operator's port.
  */
-export const gatewayConfig = defineConfig({
+export const config = defineConfig({
   host: text().default('127.0.0.1').describe('Address that the public port listens on.'),
   port: integer().min(0).max(65_535).default(8080).describe('The public port; 0 picks a free one.'),
   publicUrl: url
@@ -146,7 +146,7 @@ export const gatewayConfig = defineConfig({
     ),
 });
 
-export type GatewayConfig = ConfigOf<typeof gatewayConfig>;
+export type GatewayConfig = ConfigOf<typeof config>;
 
 /** The trusted proxies. @throws if an https URL has no such setting: behind a proxy all clients share one address. */
 export const trustedProxiesOf = ({ publicUrl, trustedProxies }: GatewayConfig): readonly string[] => {

@@ -1,5 +1,5 @@
 import { runService } from '@postern/service-host';
 import { ApiGatewayModule } from './api-gateway.module.js';
-import { gatewayConfig } from './config.js';
+import { config } from './config.js';
 
-await runService({ name: 'api-gateway', config: gatewayConfig, module: ApiGatewayModule });
+await runService({ name: 'api-gateway', config, module: ApiGatewayModule });

@@ -80,6 +80,7 @@ export const SECTIONS: readonly Section[] = [
       page('security', 'Security'),
       page('architecture', 'Architecture'),
       page('releases', 'Releases'),
+      page('new-service', 'Add a service'),
       page('figures', 'Benchmarks'),
       page('bounce-figures', 'Recognition of bounces'),
       page('sample-applications', 'Sample applications'),

@@ -82,7 +82,7 @@ export const startService = async <D extends HostedConfig>(
   const { log } = output ?? createLog(options.name, config.logLevel);
   const waitingPort = new WaitingPort();
   await waitingPort.open(config.httpHost, config.httpPort, log);
-  const metrics = new Metrics(options.name);
+  const metrics = new Metrics(options.name, options.release?.version);
   const tracing = await startTracing({
     endpoint: config.otlpEndpoint ?? environment['OTEL_EXPORTER_OTLP_ENDPOINT'],
     traceRatio: config.traceRatio,

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
+import { services } from '../../setup/services.mjs';
 import { ownedServices } from './owners.js';
+import { withServiceLevels } from './service-levels.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -13,6 +15,9 @@ interface Alert {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
 }
+
+/** Alerts of the objectives of services, one for each owner. */
+const isObjective = (alert: string): boolean => alert.startsWith('PosternErrorBudget');
 
 const { groups } = parse(read(ALERTS)) as { readonly groups: readonly { readonly rules: readonly Alert[] }[] };
 const alerts = groups.flatMap(({ rules }) => rules);
@@ -42,7 +47,8 @@ describe('the alert', () => {
       expect(annotations['runbook_url']).toBe(`https://postern.example.com/docs/runbooks#${alert.toLowerCase()}`);
       const runbook = runbooks.get(alert) ?? '';
       expect(runbook).toContain(`**Severity**: ${labels['severity']}.`);
-      expect(runbook).toContain(`**Team**: ${labels['team']}.`);
+      const ofOwners = '**Team**: the owner of the service that the alert names.';
+      expect(runbook).toContain(isObjective(alert) ? ofOwners : `**Team**: ${labels['team']}.`);
       expect(runbook).toMatch(/^- \*\*Action\*\*: \S/m);
     },
   );
@@ -55,7 +61,25 @@ describe('the alert', () => {
   });
 });
 
-it('every runbook is that of an alert', () => expect([...runbooks.keys()]).toEqual(alerts.map(({ alert }) => alert)));
+it('every runbook is that of an alert', () =>
+  expect([...runbooks.keys()]).toEqual([...new Set(alerts.map(({ alert }) => alert))]));
+
+describe('the objective', () => {
+  it.each(services(ROOT).filter(({ hosted }) => hosted))(
+    '$name has one, with alerts of its team',
+    ({ name, owner, slo }) => {
+      expect(slo?.objective).toBeGreaterThanOrEqual(99);
+      const own = alerts.filter(({ alert, labels }) => isObjective(alert) && labels['service'] === name);
+      expect(own.map(({ labels }) => [labels['severity'], labels['team']])).toEqual([
+        ['page', owner],
+        ['ticket', owner],
+      ]);
+    },
+  );
+
+  it('has the alerts of service.json; `node tools/checks/services.mjs` writes them anew', () =>
+    expect(read(ALERTS)).toBe(withServiceLevels(read(ALERTS), services(ROOT))));
+});
 
 it('the chart has the same alerts; `node k8s/check/check.mjs --write` copies them', () =>
   expect(read('k8s/charts/service/files/alerts.yaml')).toBe(read(ALERTS)));

@@ -1,3 +1,5 @@
+import { hostedServices, services } from '../../setup/services.mjs';
+
 /** A setting as `describeConfig` of service-host returns it. */
 export interface Setting {
   readonly variable: string;
@@ -9,18 +11,11 @@ export interface Setting {
 
 export type ServiceSettings = Readonly<Record<string, readonly Setting[]>>;
 
-/** The export with the configuration of each service. */
-export const DEFINITIONS: Readonly<Record<string, string>> = {
-  'api-gateway': 'gatewayConfig',
-  'email-send': 'config',
-  'delivery-tracking': 'config',
-  'webhook-dispatch': 'config',
-  'platform-management': 'config',
-  'runtime-agent': 'config',
-};
+/** The services whose configuration `src/config.ts` exports as `config`. */
+export const HOSTED = hostedServices();
 
 /** Programs that are not hosted as services and have only their own settings. */
-export const PROGRAMS: Readonly<Record<string, string>> = { 'load-balancer': 'config' };
+export const PROGRAMS = services().flatMap(({ name, hosted }) => (hosted ? [] : [name]));
 
 /** Removes the path of the checkout from defaults. */
 const shown = (value: string, root: string): string => value.replace(`${root}/`, '');

@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { withChartSettings } from './chart-settings.js';
-import { configurationPage, DEFINITIONS, PROGRAMS, type ServiceSettings, type Setting } from './configuration-page.js';
+import { configurationPage, HOSTED, PROGRAMS, type ServiceSettings, type Setting } from './configuration-page.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
 /** Imported by path, because a tool is built without the apps that it checks. */
 const load = (path: string): Promise<Record<string, unknown>> => import(join(ROOT, path));
 
-const settings = async (definitions = DEFINITIONS): Promise<ServiceSettings> => {
+const settings = async (names = HOSTED): Promise<ServiceSettings> => {
   const host = await load('libs/service-host/src/config/define-config.ts');
   const describe = host['describeConfig'] as (definition: unknown) => Setting[];
-  const entries = Object.entries(definitions).map(async ([service, name]) => {
-    const app = await load(`apps/${service}/src/config.ts`);
-    return [service, describe(app[name])] as const;
+  const entries = names.map(async name => {
+    const app = await load(`apps/${name}/src/config.ts`);
+    return [name, describe(app['config'])] as const;
   });
   return Object.fromEntries(await Promise.all(entries));
 };

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { hostedServices } from '../../setup/services.mjs';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -9,6 +10,7 @@ const permissions = (await import(join(ROOT, 'libs/contracts/src/nats-permission
   natsUsersFile(): string;
 };
 const contracts = (await import(join(ROOT, 'libs/contracts/src/index.ts'))) as Record<string, unknown> & {
+  readonly NATS_USERS: readonly string[];
   isRequestContract(value: unknown): value is { readonly service: string; readonly callers: readonly string[] };
   isEventConsumer(value: unknown): value is { readonly service: string; readonly contracts: readonly unknown[] };
 };
@@ -33,15 +35,10 @@ const eventsNamed = (name: string): readonly unknown[] => {
   return contracts.isEventConsumer(found) ? found.contracts : [found].flat();
 };
 
-const USERS = [
-  'api-gateway',
-  'email-send',
-  'delivery-tracking',
-  'webhook-dispatch',
-  'platform-management',
-  'runtime-agent',
-  'operator',
-];
+const USERS = [...hostedServices(ROOT), 'operator'];
+
+it('every hosted service and the operator have a user', () =>
+  expect([...contracts.NATS_USERS].sort()).toEqual([...USERS].sort()));
 
 it.each(['docker/nats-users.conf', 'k8s/charts/postern/files/nats-users.conf'])(
   '%s has the permissions of the contracts; `node tools/checks/nats-users.mjs` writes it anew',

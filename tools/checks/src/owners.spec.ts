@@ -13,5 +13,5 @@ it('every released service names the team that owns it', () =>
     release.projects.filter(project => existsSync(join(ROOT, 'apps', project))).sort(),
   ));
 
-it('CODEOWNERS has the teams of the services; `node tools/checks/owners.mjs` writes it anew', () =>
+it('CODEOWNERS has the teams of the services; `node tools/checks/services.mjs` writes it anew', () =>
   expect(readFileSync(join(ROOT, '.github/CODEOWNERS'), 'utf8')).toBe(codeOwners(ROOT)));

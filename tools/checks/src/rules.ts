@@ -1,3 +1,4 @@
+import { services, servicesWithDatabase } from '../../setup/services.mjs';
 import { appOf, Codebase, folderOf, isSpec, LAYERS } from './codebase.js';
 import { CYCLE_RULES } from './feature-cycles.js';
 import { FEATURE_RULES } from './feature-rules.js';
@@ -8,8 +9,8 @@ const isOurs = (specifier: string) => specifier.startsWith('@postern/');
 
 const BANNED_FILE_NAMES = /^(utils?|helpers?|common|shared|core|base|manager|processor|data|info|types)$/;
 
-const APP_PACKAGES =
-  /^@postern\/(api-gateway|email-send|delivery-tracking|webhook-dispatch|platform-management|runtime-agent|load-balancer|dashboard)(\/|$)/;
+const APPS = [...services().map(({ name }) => name), 'dashboard', 'documentation'];
+const APP_PACKAGES = new RegExp(`^@postern/(${APPS.join('|')})(/|$)`);
 
 /** runtime-agent only has databases of users, and the event store schema is the reference for the other schemas. */
 const OTHER_SCHEMAS = /^apps\/runtime-agent\/|^libs\/event-sourcing\/src\/postgres\/schema\.ts$|^libs\/testing\//;
@@ -28,7 +29,7 @@ const hasHiddenStatement = (text: string): boolean =>
   );
 
 /** Services whose replicas share a database, and with it a clock. */
-const WITH_DATABASE = /^apps\/(email-send|delivery-tracking|webhook-dispatch|platform-management)\/src\//;
+const WITH_DATABASE = new RegExp(`^apps/(${servicesWithDatabase().join('|')})/src/`);
 
 /** Where connections get their limits; the runtime agent only connects to databases of users. */
 const CONNECTS =

@@ -16,6 +16,8 @@ export interface Names {
 
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
+export const isKebab = (name: string): boolean => KEBAB.test(name);
+
 export const pascal = (kebab: string): string =>
   kebab.replace(/(^|-)([a-z0-9])/g, (_, _dash: string, letter: string) => letter.toUpperCase());
 

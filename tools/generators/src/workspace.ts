@@ -32,7 +32,10 @@ export const insert = (tree: Tree, path: string, place: RegExp, replacement: str
 
 /** Formats the files after Nx has written them, and names the next steps. */
 export const finish = (tree: Tree, nextSteps: readonly string[]) => {
-  const paths = tree.listChanges().map(({ path }) => path);
+  const paths = tree
+    .listChanges()
+    .map(({ path }) => path)
+    .filter(path => /\.(ts|json)$/.test(path) && path !== 'package-lock.json');
   return (): void => {
     execFileSync(process.execPath, [join(tree.root, 'node_modules/.bin/biome'), 'check', '--write', ...paths], {
       cwd: tree.root,

@@ -161,5 +161,7 @@ export const environmentOf = (
         ...keys,
         POSTERN_WEBHOOKS_ALLOW_PRIVATE: process.env['POSTERN_WEBHOOKS_ALLOW_PRIVATE'] ?? 'true',
       };
+    default:
+      return { ...ofEvery, ...databaseOf(service) };
   }
 };

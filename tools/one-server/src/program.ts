@@ -21,10 +21,12 @@ import { renewSubmissionCertificate } from './services/certificate.js';
 export const ADMINISTRATION: readonly string[] = [
   'audit',
   'bounces',
+  'can-deploy',
   'events',
   'keys',
   'projections',
   'recipients',
+  'releases',
   'users',
 ];
 

@@ -3,19 +3,14 @@ import { join } from 'node:path';
 import { nameOf, type ReleaseContract, readReleaseContract } from '@postern/compatibility';
 import * as contracts from '@postern/contracts';
 import { type HttpRoute, isRequestContract } from '@postern/contracts';
+import { services } from '../../setup/services.mjs';
 import { httpSurfaceOfCheckout } from './http-surface.js';
 import { contractOf, contractsNamed } from './release-contract.js';
 import { sentRequests, sourcesBelow } from './sent-requests.js';
 
 /** Everything that is released separately, with its folder. The dashboard is part of the gateway's image. */
 export const RELEASED: Readonly<Record<string, string>> = {
-  'api-gateway': 'apps/api-gateway',
-  'email-send': 'apps/email-send',
-  'delivery-tracking': 'apps/delivery-tracking',
-  'webhook-dispatch': 'apps/webhook-dispatch',
-  'platform-management': 'apps/platform-management',
-  'runtime-agent': 'apps/runtime-agent',
-  'load-balancer': 'apps/load-balancer',
+  ...Object.fromEntries(services().map(({ name }) => [name, `apps/${name}`])),
   'postern-cli': 'tools/postern-cli',
   sdk: 'libs/sdk',
   command: 'tools/command',

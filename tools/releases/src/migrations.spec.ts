@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { ReleaseContract } from '@postern/compatibility';
+import { servicesWithDatabase } from '../../setup/services.mjs';
 import { RELEASED, releasedContracts } from './checkout.js';
 import { type Migration, migrationDigests, migrationFindings, migrationsOf } from './migrations.js';
 import { sqlStatements } from './sql-statements.js';
@@ -27,7 +28,7 @@ describe('the migrations of the checkout', () => {
     expect(migrationFindings(service, migrationsOf(ROOT, service), releasedContracts(ROOT))).toEqual([]),
   );
 
-  it.each(['email-send', 'delivery-tracking', 'webhook-dispatch', 'platform-management'])('of %s are found', service =>
+  it.each(servicesWithDatabase())('of %s are found', service =>
     expect(migrationsOf(ROOT, service)[0]?.name).toBe('0001_release'),
   );
 });

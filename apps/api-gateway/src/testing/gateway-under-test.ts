@@ -10,7 +10,7 @@ import { connectNats } from '@postern/messaging';
 import { startService } from '@postern/service-host';
 import { compileCache, freePort, startNats, type TestNats, waitFor } from '@postern/testing';
 import { ApiGatewayModule } from '../api-gateway.module.js';
-import { gatewayConfig } from '../config.js';
+import { config } from '../config.js';
 import { PublicServer } from '../public-server.js';
 import { SubmissionListener } from '../submission/submission-listener.js';
 import { FakeServices } from './fake-services.js';
@@ -81,7 +81,7 @@ export const startGateway = async (
 ): Promise<GatewayUnderTest> => {
   const dependencies = await startDependencies();
   const service = await startService(
-    { name: 'api-gateway', config: gatewayConfig, module: ApiGatewayModule },
+    { name: 'api-gateway', config, module: ApiGatewayModule },
     { ...dependencies.environment, POSTERN_LOG_LEVEL: 'silent', ...environment },
     output,
   );

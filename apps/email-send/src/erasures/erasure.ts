@@ -1,4 +1,4 @@
-import type { OPERATIONS, ReplyOf, startErasure } from '@postern/contracts';
+import type { OPERATIONS, ReplyOf, ServiceName, startErasure } from '@postern/contracts';
 
 /** An erasure as operators see it. It never names the address. */
 export type Erasure = ReplyOf<typeof startErasure>;
@@ -10,6 +10,7 @@ export const erasureRow = (erasureId: string): string => `erasures/${erasureId}`
 
 /** The progress of the erasure in one service, and the input of the next step. */
 export interface ErasureOfService extends Shown {
+  readonly service: ServiceName;
   /** Where the next step of this pass starts; null at the beginning. */
   readonly cursor: string | null;
   /** Whether this pass has erased anything in the service, or may have missed something. */
@@ -89,7 +90,7 @@ export const anotherPass = (before: RunningErasure, next_attempt_at: string | nu
 });
 
 /** The first state of a service in an erasure. */
-export const untouched = (service: Shown['service']): ErasureOfService => ({
+export const untouched = (service: ServiceName): ErasureOfService => ({
   service,
   state: 'pending',
   reason: null,

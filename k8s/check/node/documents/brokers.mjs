@@ -3,10 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { servicesWithDatabase } from '../../../../tools/setup/services.mjs';
 import { ROOT } from '../../tools.mjs';
 
 const { postgresql, nats } = parse(readFileSync(join(ROOT, 'k8s/charts/postern/values.yaml'), 'utf8')).trial;
-export const DATABASES = ['email-send', 'delivery-tracking', 'webhook-dispatch', 'platform-management'];
+export const DATABASES = servicesWithDatabase(ROOT);
 const NATS_CONFIGURATION = 'max_payload: 52MB\nmax_pending: 256MB\njetstream { store_dir: "/data" }\n';
 
 const namespace = name => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import { Metrics } from './metrics.js';
 
@@ -14,10 +14,15 @@ describe('the metrics of a process', () => {
     Number(/^nodejs_eventloop_delay_max\S* (\S+)/m.exec(await metrics.render())?.[1]);
 
   beforeEach(() => {
-    metrics = new Metrics('metrics-spec');
+    metrics = new Metrics('metrics-spec', '1.2.3');
   });
 
   afterEach(() => metrics.close());
+
+  it('name the release', async () =>
+    expect(await metrics.render()).toMatch(
+      /^postern_build_info\{(?=.*version="1\.2\.3").*service_name="metrics-spec".*\} 1/m,
+    ));
 
   it('report no delay for an idle event loop', async () => {
     const onTime = async () => {

@@ -23,13 +23,17 @@ export class Metrics {
   readonly #provider: MeterProvider;
   readonly #eventLoop = monitorEventLoopDelay({ resolution: EVENT_LOOP_EVERY_MS });
 
-  constructor(service: string) {
+  /** @param version of the release; it tells the processes of a rollout apart */
+  constructor(service: string, version = 'unreleased') {
     this.#provider = new MeterProvider({
       resource: resourceFromAttributes({ 'service.name': service }),
       readers: [this.#exporter],
     });
     metrics.setGlobalMeterProvider(this.#provider);
     this.#observeProcess();
+    this.meter('process')
+      .createObservableGauge('postern.build.info', { description: 'Always 1; the label names the release' })
+      .addCallback(result => result.observe(1, { version }));
   }
 
   /** A meter for one topic; metric names follow OpenTelemetry's conventions (`postern.emails.sent`). */

@@ -22,6 +22,8 @@ export interface ReleaseManifest {
   readonly version: string;
   /** The lowest version that can run on the data of this release. */
   readonly returnsTo: string;
+  /** The version of each service. */
+  readonly services: Readonly<Record<string, string>>;
 }
 
 const PREVIOUS = `${PLACES.state}/previous-release.json`;
@@ -53,6 +55,25 @@ const switchTo = (version: string): void => {
 /** The configuration is rendered and applied by the release that will run. */
 const applyWith = async (version: string): Promise<void> => {
   await run(join(folderOf(version), 'bin/postern'), ['config', 'write']);
+};
+
+/** The releases in a bundle whose contracts it has; a build of a checkout has none. */
+export const releasesIn = (folder: string, { services }: Pick<ReleaseManifest, 'services'>): readonly string[] =>
+  Object.entries(services)
+    .map(([service, version]) => `${service}@${version}`)
+    .filter(release => existsSync(join(folder, 'libs/contracts/released', `${release}.json`)));
+
+/** Asks the running processes, before anything changes, whether the new ones can run beside them. */
+const compare = async (version: string, manifest: ReleaseManifest, print: Print): Promise<void> => {
+  const releases = releasesIn(folderOf(version), manifest);
+  if (releases.length === 0) return print(`${version} is a build of a checkout, and is not compared.`);
+  await run(join(folderOf(version), 'bin/postern'), ['can-deploy', '--together', ...releases]).catch(
+    (error: unknown) => {
+      throw new OperationUndone(
+        `${version} cannot run beside what runs, and nothing was changed. ${(error as Error).message}`,
+      );
+    },
+  );
 };
 
 /** NATS first learns what the new release may do; its users have only more permissions. */
@@ -122,12 +143,17 @@ export const upgrade = (options: UpgradeOptions, print: Print): Promise<void> =>
         `${from} cannot run on the data of ${version}, so there is no rollback except from the backup that this makes. If you accept that, add --accept-no-return`,
       );
     const { model } = await planOf();
+    const compareStep: Step = {
+      name: 'compare',
+      title: 'Comparing the release with what runs',
+      run: () => compare(version, manifest, print),
+    };
     const backupStep: Step = {
       name: 'backup',
       title: 'Backing up',
       run: async () => proveBackup(await createBackup(model, print), model, print),
     };
-    const steps = [backupStep, ...replacementSteps(from, version, model, print)];
+    const steps = [compareStep, backupStep, ...replacementSteps(from, version, model, print)];
     await runSteps('upgrade', { version, from, acceptNoReturn }, steps, print);
     deleteOldReleases([version, from]);
     print(`${version} runs. To return: postern rollback`);

@@ -78,6 +78,8 @@ const ownSettings = (service: Service, { configuration, machine }: Model): Setti
         POSTERN_PLATFORM_BALANCER_PORT: String(PORTS.balancer),
         POSTERN_PLATFORM_BALANCER_TRUSTED_PROXIES: '127.0.0.1',
       };
+    default:
+      return {};
   }
 };
 

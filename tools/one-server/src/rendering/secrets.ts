@@ -50,7 +50,7 @@ export const secretsOf = (service: Service, configuration: Configuration): Reado
       return { ...ofEvery, ...KEYS, POSTERN_OPERATOR_PASSWORD: 'operator-password' };
     case 'webhook-dispatch':
       return { ...ofEvery, ...KEYS };
-    case 'runtime-agent':
+    default:
       return ofEvery;
   }
 };

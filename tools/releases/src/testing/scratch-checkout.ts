@@ -23,8 +23,12 @@ export class ScratchCheckout {
     this.git('config', 'user.email', 'developer@example.com');
     this.git('config', 'core.hooksPath', '/dev/null');
     const git = (...args: string[]) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' });
-    const changed = git('ls-files', '-z', '--modified', '--others', '--exclude-standard').split('\0').filter(Boolean);
-    for (const path of changed) {
+    const paths = (...args: string[]) =>
+      git(...args)
+        .split('\0')
+        .filter(Boolean);
+    const changed = paths('diff', '-z', '--name-only', '--no-renames', 'HEAD');
+    for (const path of [...changed, ...paths('ls-files', '-z', '--others', '--exclude-standard')]) {
       rmSync(join(this.path, path), { force: true });
       mkdirSync(dirname(join(this.path, path)), { recursive: true });
       if (existsSync(join(ROOT, path))) cpSync(join(ROOT, path), join(this.path, path));

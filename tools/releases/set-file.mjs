@@ -1,0 +1,70 @@
+/** A set of releases that work together: `postern 0.2.0` with the version and digests of each. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { services } from '../setup/services.mjs';
+
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+/** What is wrong with a published release, as `field: reason`. */
+function* mistakesIn({ service, version, image, chart }) {
+  if (typeof service !== 'string') yield 'service: is missing';
+  if (!/^\d+\.\d+\.\d+/.test(version ?? '')) yield 'version: is no version, such as 0.2.0';
+  for (const [name, artifact] of Object.entries({ image, ...(chart ? { chart } : {}) })) {
+    if (typeof artifact?.repository !== 'string') yield `${name}.repository: is missing`;
+    if (!DIGEST.test(artifact?.digest ?? '')) yield `${name}.digest: is not sha256: and 64 hexadecimal digits`;
+  }
+  if (!Array.isArray(image?.architectures)) yield 'image.architectures: is not a list';
+}
+
+/** The published releases in a file: one, or those of a set. @throws with the file and the field that is wrong */
+export const readPublished = file => {
+  let content;
+  try {
+    content = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`${file} cannot be read as JSON: ${error.message}. publish.mjs and set.mjs write such files`);
+  }
+  const releases = content?.releases ?? [content];
+  for (const release of releases) {
+    const [mistake] = mistakesIn(release ?? {});
+    if (mistake !== undefined) throw new Error(`${file}: ${release?.service ?? 'release'}: ${mistake}`);
+  }
+  return releases;
+};
+
+/** The set of published releases. @throws if a service is missing or occurs twice, with its name */
+export const setOf = (root, version, published) => {
+  if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version ?? '')) throw new Error(`${version} is not a version, such as 0.2.0`);
+  const releases = services(root).map(({ name }) => {
+    const found = published.filter(({ service }) => service === name);
+    if (found.length === 1) return found[0];
+    throw new Error(
+      `name one published release of ${name}; there ${found.length === 0 ? 'is none' : `are ${found.length}`}`,
+    );
+  });
+  return { version, releases };
+};
+
+/** The values of the postern chart that select the images of a set. */
+export const valuesOf = ({ version, releases }) =>
+  [
+    `# The images of Postern ${version}, written by tools/releases/set.mjs: helm upgrade … -f <this file>`,
+    ...releases
+      .filter(({ chart }) => chart)
+      .map(
+        ({ service, version: tag, image }) =>
+          `${service}: { image: { repository: ${image.repository}, tag: "${tag}", digest: "${image.digest}" } }`,
+      ),
+    '',
+  ].join('\n');
+
+/** @throws if the checkout has another version of a service than the set, with its name */
+export const demandSet = (root, { version, releases }) => {
+  for (const { service, version: wanted } of releases) {
+    const { version: found } = JSON.parse(readFileSync(join(root, 'apps', service, 'package.json'), 'utf8'));
+    if (found !== wanted)
+      throw new Error(
+        `postern ${version} has ${service}@${wanted}, and this checkout ${found}: check out the commit of the set`,
+      );
+  }
+};

@@ -1,0 +1,203 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const folder = mkdtempSync(join(tmpdir(), 'postern-publish-'));
+const SERVICE = 'webhook-dispatch';
+const TAG = `${SERVICE}@0.1.0`;
+
+jest.setTimeout(240_000);
+
+/** A program that ended. */
+interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+const run = (program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: ROOT, env: { ...process.env, NODE_OPTIONS: '', ...env } });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += String(chunk)));
+    child.once('error', reject);
+    child.once('close', code => resolve({ code, output }));
+  });
+
+/** The registry of the distribution, unpacked and not installed. */
+const registryProgram = (): string => {
+  const found = (process.env['PATH'] ?? '').split(':').map(each => join(each, 'docker-registry'));
+  const installed = found.find(path => {
+    try {
+      return execFileSync(path, ['--version']).length > 0;
+    } catch {
+      return false;
+    }
+  });
+  if (installed) return installed;
+  const asRoot = process.getuid?.() === 0 ? ['-o', 'APT::Sandbox::User=root'] : [];
+  execFileSync('apt-get', ['download', '-qq', ...asRoot, 'docker-registry'], { cwd: folder });
+  execFileSync('sh', ['-c', 'dpkg -x docker-registry_*.deb unpacked'], { cwd: folder });
+  return join(folder, 'unpacked/usr/bin/docker-registry');
+};
+
+let registry: ReturnType<typeof spawn>;
+let address: string;
+
+const startRegistry = async (): Promise<void> => {
+  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  address = `127.0.0.1:${port}`;
+  const config = {
+    version: 0.1,
+    storage: { filesystem: { rootdirectory: join(folder, 'storage') } },
+    http: { addr: address },
+  };
+  writeFileSync(join(folder, 'registry.yml'), JSON.stringify(config));
+  registry = spawn(registryProgram(), ['serve', join(folder, 'registry.yml')], { stdio: 'ignore' });
+  for (let tries = 0; ; tries++) {
+    if ((await fetch(`http://${address}/v2/`).catch(() => undefined))?.ok) return;
+    if (tries > 100) throw new Error('the registry does not answer');
+    await new Promise(resolve => setTimeout(resolve, 100));
+  }
+};
+
+const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/** An OCI layout of one architecture, as buildx writes it, with the files that pack.mjs selects as its layer. */
+const layoutOf = (architecture: string, files: Buffer): string => {
+  const layout = join(folder, `layout-${architecture}`);
+  mkdirSync(join(layout, 'blobs/sha256'), { recursive: true });
+  const blob = (mediaType: string, content: object | Buffer) => {
+    const bytes = Buffer.isBuffer(content) ? content : Buffer.from(JSON.stringify(content));
+    writeFileSync(join(layout, 'blobs/sha256', digestOf(bytes)), bytes);
+    return { mediaType, digest: `sha256:${digestOf(bytes)}`, size: bytes.length };
+  };
+  const layer = blob('application/vnd.oci.image.layer.v1.tar', files);
+  const config = blob('application/vnd.oci.image.config.v1+json', {
+    architecture,
+    os: 'linux',
+    config: { Entrypoint: ['node', 'main.js'] },
+    rootfs: { type: 'layers', diff_ids: [layer.digest] },
+  });
+  const mediaType = 'application/vnd.oci.image.manifest.v1+json';
+  const manifest = blob(mediaType, { schemaVersion: 2, mediaType, config, layers: [layer] });
+  writeFileSync(join(layout, 'index.json'), JSON.stringify({ schemaVersion: 2, manifests: [manifest] }));
+  writeFileSync(join(layout, 'oci-layout'), '{"imageLayoutVersion":"1.0.0"}');
+  return layout;
+};
+
+/** An archive as `helm package` makes it, and a `helm` that shows its Chart.yaml. */
+const chartOf = (): string => {
+  const description = 'apiVersion: v2\nname: webhook-dispatch\nversion: 0.1.0\nappVersion: 0.1.0\n';
+  mkdirSync(join(folder, 'chart', SERVICE), { recursive: true });
+  writeFileSync(join(folder, 'chart', SERVICE, 'Chart.yaml'), description);
+  execFileSync('tar', ['czf', join(folder, 'chart.tgz'), '-C', join(folder, 'chart'), SERVICE]);
+  mkdirSync(join(folder, 'bin'));
+  writeFileSync(join(folder, 'bin/helm'), `#!/bin/sh\ntar xzOf "$3" ${SERVICE}/Chart.yaml\n`, { mode: 0o755 });
+  return join(folder, 'chart.tgz');
+};
+
+const keyPair = (name: string): void => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  writeFileSync(join(folder, `${name}.pem`), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  writeFileSync(join(folder, `${name}.pub`), publicKey.export({ type: 'spki', format: 'pem' }));
+};
+
+const node = (...args: readonly string[]) =>
+  run(process.execPath, args, { PATH: `${join(folder, 'bin')}:${process.env['PATH']}` });
+const published = join(ROOT, `published/${TAG}.json`);
+let layouts: readonly string[];
+let chart: string;
+
+const publish = (...more: readonly string[]) =>
+  node(
+    ...['tools/releases/publish.mjs', TAG, '--to', `${address}/postern`, '--key', join(folder, 'ours.pem')],
+    ...['--sbom', join(folder, 'packed/sbom.cdx.json'), '--chart', chart, ...more],
+  );
+const verify = (file: string, key: string) =>
+  node('tools/releases/verify.mjs', file, '--key', join(folder, `${key}.pub`));
+
+beforeAll(async () => {
+  await startRegistry();
+  keyPair('ours');
+  keyPair('theirs');
+  chart = chartOf();
+  expect(await node('tools/images/pack.mjs', SERVICE, join(folder, 'packed'))).toMatchObject({ code: 0 });
+  execFileSync('tar', ['cf', join(folder, 'files.tar'), '-C', join(folder, 'packed'), '.']);
+  const files = readFileSync(join(folder, 'files.tar'));
+  layouts = ['amd64', 'arm64'].map(architecture => layoutOf(architecture, files));
+});
+afterAll(() => {
+  registry?.kill();
+  rmSync(folder, { recursive: true, force: true });
+  rmSync(published, { force: true });
+});
+
+const layoutOptions = () => layouts.flatMap(layout => ['--layout', layout]);
+
+it('A release is published for two architectures, with its packages and chart, and read back by digest with every signature', async () => {
+  const { code, output } = await publish(...layoutOptions());
+  expect(output).toContain('for amd64 and arm64');
+  expect(code).toBe(0);
+  const verified = await verify(published, 'ours');
+  expect(verified.output).toMatch(
+    /webhook-dispatch@0\.1\.0 is signed: amd64 and arm64, \d{2,} packages, and its chart/,
+  );
+  expect(verified.code).toBe(0);
+});
+
+it('A signature of another key, and another content of the digest, are refused', async () => {
+  expect(await verify(published, 'theirs')).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('is not signed with this key'),
+  });
+  const changed = JSON.parse(readFileSync(published, 'utf8')) as { image: { digest: string } };
+  const file = join(folder, 'changed.json');
+  changed.image.digest = `sha256:${'0'.repeat(64)}`;
+  writeFileSync(file, JSON.stringify(changed));
+  expect(await verify(file, 'ours')).toMatchObject({ code: 1, output: expect.stringContaining('has no signature') });
+});
+
+it('A file that was not published, or was changed, is refused with the field', async () => {
+  const file = join(folder, 'wrong.json');
+  const changed = (change: object) =>
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(published, 'utf8')), ...change }));
+  const refusal = async () => (await verify(file, 'ours')).output;
+  writeFileSync(file, '{');
+  expect(await refusal()).toContain('cannot be read as JSON');
+  changed({ version: 'latest' });
+  expect(await refusal()).toContain(`${SERVICE}: version: is no version, such as 0.2.0`);
+  changed({ image: { repository: `${address}/postern/${SERVICE}`, digest: 'latest', architectures: [] } });
+  expect(await refusal()).toContain(`${SERVICE}: image.digest: is not sha256: and 64 hexadecimal digits`);
+});
+
+it('An image without one of the architectures is not published', async () => {
+  const { code, output } = await publish('--layout', layouts[0] as string);
+  expect(output).toContain('have images for amd64, not amd64, arm64');
+  expect(code).toBe(1);
+});
+
+it('The releases of all services are one set, which the postern chart and the bundle read', async () => {
+  const { setOf, valuesOf, demandSet } = (await import(new URL('../set-file.mjs', import.meta.url).href)) as {
+    setOf(
+      root: string,
+      version: string,
+      published: readonly object[],
+    ): { readonly releases: readonly { service: string }[] };
+    valuesOf(set: object): string;
+    demandSet(root: string, set: object): void;
+  };
+  const one = JSON.parse(readFileSync(published, 'utf8')) as { readonly image: { readonly digest: string } };
+  const names = ['api-gateway', 'delivery-tracking', 'email-send', 'load-balancer', 'platform-management'];
+  const others = [...names, 'runtime-agent'].map(service => ({ ...one, service }));
+  expect(() => setOf(ROOT, '0.2.0', [one])).toThrow('name one published release of api-gateway; there is none');
+  expect(() => setOf(ROOT, 'latest', [one])).toThrow('latest is not a version');
+  const set = setOf(ROOT, '0.2.0', [one, ...others]);
+  expect(valuesOf(set)).toContain(`tag: "0.1.0", digest: "${one.image.digest}"`);
+  expect(() => demandSet(ROOT, set)).not.toThrow();
+  const newer = { ...set, releases: [{ ...one, service: 'email-send', version: '9.0.0' }] };
+  expect(() => demandSet(ROOT, { ...newer, version: '0.2.0' })).toThrow('postern 0.2.0 has email-send@9.0.0');
+});
