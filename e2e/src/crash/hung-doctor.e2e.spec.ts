@@ -9,6 +9,7 @@ const withChildren = async (pid: number): Promise<readonly number[]> => [pid, ..
 
 it.each<[what: string, finding: RegExp, pids: () => Promise<readonly number[]>]>([
   ['PostgreSQL', /✗ .*did not answer within/, () => withChildren(postern.postgres.pid)],
+  ['NATS', /NATS\n {2}✗ connection: Could not connect to NATS at \S+ within 3\.5 s/, async () => [postern.nats.pid]],
   ['email-send', /email-send\n {2}✗ responds: /, async () => [postern.processes()['email-send'] as number]],
 ])(
   'doctor answers within 5 s while %s hangs, disks first',

@@ -18,6 +18,8 @@ export interface HandOver {
   };
   /** The headers contain UTF-8 addresses (RFC 6531). Envelope addresses are checked separately. */
   readonly smtpUtf8?: boolean;
+  /** Whose message it is: owners take turns for the connections to a relay. */
+  readonly owner?: string;
   /** After the window nothing starts, and the message is `unreachable`; absent: no limit. */
   readonly window?: HandOverWindow;
 }

@@ -54,6 +54,16 @@ describe('a pool', () => {
     expect(relay.connections).toBe(2);
   });
 
+  it('has connections for others while the relay hangs at every recipient of one owner', async () => {
+    const { pool, relay } = await start({ 'RCPT:slow': HANG() }, { maxConnections: 10, queueTimeoutMs: 1_000 });
+    const slow = { ...mail, owner: 'a', recipients: [{ address: 'slow@example.org' }] };
+    const hanging = Array.from({ length: 50 }, () => pool.handOver(slow));
+    const others = Array.from({ length: 5 }, () => pool.handOver({ ...mail, owner: 'b' }));
+    expect((await Promise.all(others)).map(({ kind }) => kind)).toEqual(Array(5).fill('accepted'));
+    expect([relay.connections, pool.load.busy]).toEqual([10, 9]);
+    for (const { kind } of await Promise.all(hanging)) expect(kind).not.toBe('accepted');
+  });
+
   it('starts no data once the window of a message has closed, and reports that nothing was sent', async () => {
     const { pool, relay } = await start({});
     const window = new HandOverWindow(performance.now() + 60_000);

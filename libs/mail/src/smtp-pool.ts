@@ -1,3 +1,4 @@
+import { FairSlots } from './fair-slots.js';
 import { type HandOver, type SessionOutcome, TOO_LATE } from './hand-over.js';
 import type { RelayConfig, RelayOffers } from './relay-config.js';
 import type { HandOverResult } from './smtp-answer.js';
@@ -14,9 +15,10 @@ interface Slot {
   giveUp(): void;
 }
 
-type Waiter = { readonly wake: (mayGoOn: boolean) => void; readonly timer: NodeJS.Timeout };
-
 type Unreachable = Extract<HandOverResult, { kind: 'unreachable' }>;
+
+/** Of probes, and of messages that have no owner. */
+const NOBODY = '';
 
 const QUIT_GRACE_MS = 1_000;
 /** How long a shutdown waits for answers. */
@@ -31,14 +33,16 @@ const SLOW_PER_CONNECTION = 10;
 export class SmtpPool {
   readonly #idle: SmtpSession[] = [];
   readonly #sessions = new Set<SmtpSession>();
-  readonly #waiting = new Set<Waiter>();
   readonly #underWay = new Set<Promise<unknown>>();
-  #taken = 0;
   #slow = 0;
   #isClosed = false;
   #offers: RelayOffers | undefined;
 
-  constructor(readonly config: RelayConfig) {}
+  readonly #slots: FairSlots;
+
+  constructor(readonly config: RelayConfig) {
+    this.#slots = new FairSlots(config.maxConnections);
+  }
 
   /** The last offered extensions; undefined before the first connection. */
   get offers(): RelayOffers | undefined {
@@ -47,18 +51,19 @@ export class SmtpPool {
 
   /** Connections in use, idle, and hand-overs waiting for one; for metrics. */
   get load(): { readonly busy: number; readonly idle: number; readonly waiting: number } {
-    return { busy: this.#taken, idle: this.#idle.length, waiting: this.#waiting.size };
+    return { busy: this.#slots.taken, idle: this.#idle.length, waiting: this.#slots.waiting };
   }
 
   /** Hands a message over, waiting for a free connection up to the configured time. */
   handOver(mail: HandOver): Promise<HandOverResult> {
-    return this.#track(this.#withSlot(slot => this.#attempt(mail, slot), mail.window?.remainingMs));
+    const { owner = NOBODY, window } = mail;
+    return this.#track(this.#withSlot(owner, slot => this.#attempt(mail, slot), window?.remainingMs));
   }
 
   /** Opens or reuses a connection and reports the extensions of the relay. Sends no message. */
   probe(): Promise<ProbeResult> {
     return this.#track(
-      this.#withSlot<ProbeResult>(async () => {
+      this.#withSlot<ProbeResult>(NOBODY, async () => {
         // An idle connection may be dead without notice, so it is tested.
         const rested = this.#takeIdle();
         if (rested && (await rested.reset())) {
@@ -76,7 +81,7 @@ export class SmtpPool {
   /** Accepts no more messages, waits for those in progress, and sends QUIT on every connection. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const waiter of this.#waiting) this.#release(waiter, false);
+    this.#slots.refuseAll();
     const late = setTimeout(() => {
       for (const session of this.#sessions) session.close();
     }, LAST_ANSWERS_MS);
@@ -173,22 +178,18 @@ export class SmtpPool {
     if (at >= 0) this.#idle.splice(at, 1);
   }
 
-  /** Runs `work` in one of `maxConnections` slots, first come first served. */
-  async #withSlot<T>(work: (slot: Slot) => Promise<T>, waitMs = Infinity): Promise<T | Unreachable> {
+  /** Runs `work` in one of `maxConnections` slots, for which the owners take turns. */
+  async #withSlot<T>(owner: string, work: (slot: Slot) => Promise<T>, waitMs = Infinity): Promise<T | Unreachable> {
     if (this.#isClosed) return { kind: 'unreachable', reason: 'the pool is closed' };
-    if (this.#taken >= this.config.maxConnections) {
-      const atMost = Math.min(this.config.queueTimeoutMs, waitMs);
-      if (!(await this.#turn(atMost))) {
-        const reason = this.#isClosed ? 'the pool is closed' : `no connection free in ${atMost} ms`;
-        return { kind: 'unreachable', reason };
-      }
-    } else {
-      this.#taken++;
+    const atMost = Math.min(this.config.queueTimeoutMs, waitMs);
+    if (!(await this.#slots.take(owner, atMost))) {
+      const reason = this.#isClosed ? 'the pool is closed' : `no connection free in ${atMost} ms`;
+      return { kind: 'unreachable', reason };
     }
     let held: Promise<void> | undefined;
     let isFree = false;
     const free = () => {
-      if (!isFree) this.#freeSlot();
+      if (!isFree) this.#slots.free(owner);
       isFree = true;
     };
     try {
@@ -202,29 +203,6 @@ export class SmtpPool {
       if (held) void held.then(free);
       else free();
     }
-  }
-
-  /** The slot passes directly to the caller that has waited longest, so that no other caller can take it. */
-  #freeSlot(): void {
-    const [next] = this.#waiting;
-    if (next) this.#release(next, true);
-    else this.#taken--;
-  }
-
-  #turn(atMost: number): Promise<boolean> {
-    return new Promise(resolve => {
-      const waiter: Waiter = {
-        wake: resolve,
-        timer: setTimeout(() => this.#release(waiter, false), atMost),
-      };
-      this.#waiting.add(waiter);
-    });
-  }
-
-  #release(waiter: Waiter, mayGoOn: boolean): void {
-    clearTimeout(waiter.timer);
-    this.#waiting.delete(waiter);
-    waiter.wake(mayGoOn);
   }
 
   #track<T>(work: Promise<T>): Promise<T> {

@@ -8,7 +8,6 @@ import { AUDITED, type AuditedCommand } from './audited-commands.js';
 import { exportAudit, listAudit } from './commands/audit.js';
 import { reclassify } from './commands/bounces.js';
 import { createCertificates } from './commands/certificates.js';
-import { diskFindings } from './commands/disk-findings.js';
 import { doctor } from './commands/doctor.js';
 import { discardSetAsideEvent, eventsStatus, listSetAsideEvents, retrySetAsideEvent } from './commands/events.js';
 import { generateKeys, keysStatus, rotateKeys } from './commands/keys.js';
@@ -99,6 +98,8 @@ const print = (line: string) => console.log(terminalText(line));
 
 type Command = (operator: Operator, rest: readonly string[]) => Promise<boolean>;
 
+type Connected = Operator & { readonly close: () => Promise<void> };
+
 /** A command with its audit log entry. */
 type Listed = readonly [command: Command, audited: AuditedCommand | 'reads'];
 
@@ -125,7 +126,6 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
 const commandFor = ([first = '', second = '', ...rest]: readonly string[]): ((
   operator: Operator,
 ) => Promise<boolean>) => {
-  if (first === 'doctor') return operator => doctor(operator, { mail: !values['no-mail'] });
   if (first === 'releases') return operator => listReleases(operator, values);
   if (first === 'can-deploy') return operator => canDeployBeside(operator, positionals.slice(1), values);
   const listed = COMMANDS[`${first} ${second}`];
@@ -144,7 +144,8 @@ const unknownCommand = (first: string, second: string): string => {
     : `unknown command: postern ${first} ${second}`.trimEnd();
 };
 
-const connect = async (): Promise<Operator & { readonly close: () => Promise<void> }> => {
+/** @throws if NATS does not answer in time; the attempts to connect then continue until the process ends. */
+const connect = async (withinMs = CONNECT_TIMEOUT_MS): Promise<Connected> => {
   const environment = withCredential(process.env, {
     home: values.home,
     passwordFromStdin: values['nats-password-stdin'],
@@ -158,19 +159,22 @@ const connect = async (): Promise<Operator & { readonly close: () => Promise<voi
       reason = message;
     },
   };
-  const timer = setTimeout(async () => {
-    console.error(
-      `Could not connect to NATS at ${config.natsServers} within ${CONNECT_TIMEOUT_MS / 1_000} s: ${reason}. ` +
-        'Check that it is running, and set POSTERN_NATS_SERVERS and POSTERN_NATS_CA_FILE as for the services.',
-    );
-    for (const { found, advice } of (await diskFindings()).filter(({ verdict }) => verdict !== 'good'))
-      console.error(terminalText(`disk ${found}. ${advice ?? ''}`));
-    process.exit(1);
-  }, CONNECT_TIMEOUT_MS);
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () =>
+      reject(
+        new Error(
+          `Could not connect to NATS at ${config.natsServers} within ${withinMs / 1_000} s: ${reason || 'no answer'}. ` +
+            'Check that it is running, and set POSTERN_NATS_SERVERS and POSTERN_NATS_CA_FILE as for the services.',
+        ),
+      ),
+    withinMs,
+  );
   // A service asks with its own user which releases run before it is upgraded.
   const user = NATS_USERS.find(known => known === config.natsUser) ?? 'operator';
-  const { link, requests } = await connectWith(config, user, log);
-  clearTimeout(timer);
+  const { link, requests } = await Promise.race([connectWith(config, user, log), late]).finally(() =>
+    clearTimeout(timer),
+  );
   return {
     link,
     requests,
@@ -191,6 +195,7 @@ const run = async (): Promise<boolean> => {
   const [first, second, ...rest] = positionals;
   if (positionals.join(' ') === 'keys generate') return generateKeys({ print });
   if (first === 'certificates' && second === 'create') return createCertificates(rest, print);
+  if (first === 'doctor') return doctor({ mail: !values['no-mail'], print, connect });
   const command = commandFor(positionals);
   const operator = await connect();
   try {
@@ -207,3 +212,5 @@ try {
   if (error instanceof UsageError) console.error('Run `postern --help` for a list of commands.');
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }
+// A server that does not answer keeps an attempt to connect, or a request, open.
+process.exit();

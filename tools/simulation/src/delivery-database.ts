@@ -56,6 +56,7 @@ export class DeliveryDatabase {
         id,
         webhookId: endpoint.id,
         serviceId: endpoint.serviceId,
+        workspaceId: endpoint.serviceId,
         fence,
         url: `https://${endpoint.id}.test/`,
         secret: `whsec_${endpoint.id}`,

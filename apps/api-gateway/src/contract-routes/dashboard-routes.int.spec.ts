@@ -142,7 +142,9 @@ describe('the dashboard API', () => {
   it('creates webhooks with 201 and lists them', async () => {
     const body = { url: 'https://example.com/hook', events: ['delivered'] };
     expect((await api('POST', `/email-services/${SERVICE}/webhooks`, body)).status).toBe(201);
-    expect(gateway.services.requestsOf(createWebhook)).toEqual([{ service_id: SERVICE, ...body }]);
+    expect(gateway.services.requestsOf(createWebhook)).toEqual([
+      { service_id: SERVICE, workspace_id: WORKSPACE, ...body },
+    ]);
     expect((await api('GET', `/email-services/${SERVICE}/webhooks`)).body).toEqual(replyOf(listWebhooks));
   });
 

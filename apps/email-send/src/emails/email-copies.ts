@@ -113,6 +113,7 @@ export function copyMaker(
     recipient: address,
     bytes: await bytesFor(index),
     envelopeId: `${facts.email_id}.${index}`,
+    workspaceId: facts.workspace_id,
     needsSmtpUtf8: prepared.needsSmtpUtf8,
   });
 }

@@ -16,6 +16,8 @@ export interface MailCopy {
   readonly bytes: Buffer | readonly Buffer[];
   /** Identifies the copy in delivery notifications (RFC 3461 ENVID). */
   readonly envelopeId: string;
+  /** The workspace of the message; absent for mail of Postern itself. */
+  readonly workspaceId?: string;
   readonly needsSmtpUtf8: boolean;
 }
 

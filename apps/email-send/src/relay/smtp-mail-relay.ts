@@ -90,8 +90,9 @@ function storable(response: string): string {
   return response.toWellFormed().replace(/[\x00-\x1f\x7f]+/g, ' ');
 }
 
-function handOverOf({ returnPath, recipient, bytes, envelopeId, needsSmtpUtf8 }: MailCopy): HandOver {
+function handOverOf({ returnPath, recipient, bytes, envelopeId, workspaceId, needsSmtpUtf8 }: MailCopy): HandOver {
   return {
+    ...(workspaceId === undefined ? {} : { owner: workspaceId }),
     from: returnPath,
     recipients: [{ address: recipient, orcpt: recipient }],
     bytes,

@@ -6,6 +6,7 @@ const claimed = (ageMs: number): ClaimedDelivery => ({
   id: '0198c0de-0000-7000-8000-000000000001',
   webhookId: '0198c0de-0000-7000-8000-000000000002',
   serviceId: '0198c0de-0000-7000-8000-000000000003',
+  workspaceId: '0198c0de-0000-7000-8000-000000000003',
   fence: '1',
   url: 'https://old.test/',
   secret: 'whsec_old',

@@ -7,7 +7,8 @@ const DUE = `
 
 const HELD = "state = 'held', reason = 'the endpoint is disabled'";
 
-const CLAIMED = 'd.id, d.webhook_id, w.service_id, d.fence, w.url, s.current, d.payload, d.attempts, d.traceparent';
+const CLAIMED =
+  'd.id, d.webhook_id, w.service_id, coalesce(w.workspace_id, w.service_id) AS workspace_id, d.fence, w.url, s.current, d.payload, d.attempts, d.traceparent';
 
 /**
  * Claims due deliveries, per endpoint up to the limits `$3` (webhooks) and `$4`, or `$5`. The inner query reads one index
@@ -37,7 +38,7 @@ export const CLAIM = `
     WHERE d.ctid = ANY (ARRAY(SELECT place FROM picked)) AND w.id = d.webhook_id AND s.webhook_id = d.webhook_id
     RETURNING ${CLAIMED}, d.next_attempt_at AS due_at
   )
-  SELECT id, webhook_id, service_id, fence, url, current, payload, attempts, traceparent FROM claimed ORDER BY due_at`;
+  SELECT id, webhook_id, service_id, workspace_id, fence, url, current, payload, attempts, traceparent FROM claimed ORDER BY due_at`;
 
 /** Claims the delivery `$3` if it is due. */
 export const CLAIM_ONE = `

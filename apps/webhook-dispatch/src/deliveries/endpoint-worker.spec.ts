@@ -6,6 +6,7 @@ const delivery: ClaimedDelivery = {
   id: '0198c0de-0000-7000-8000-000000000001',
   webhookId: '0198c0de-0000-7000-8000-000000000002',
   serviceId: '0198c0de-0000-7000-8000-000000000003',
+  workspaceId: '0198c0de-0000-7000-8000-000000000004',
   fence: '1',
   url: 'https://hooks.test/',
   secret: 'whsec_test',
@@ -17,7 +18,7 @@ const delivery: ClaimedDelivery = {
 
 const workerWithClock = () => {
   const clock = { ms: 0 };
-  const worker = new EndpointWorker(() => clock.ms);
+  const worker = new EndpointWorker(delivery.serviceId, () => clock.ms);
   const add = (count: number) => {
     for (let n = 0; n < count; n++) worker.add(delivery);
   };
@@ -28,8 +29,8 @@ const workerWithClock = () => {
     return started;
   };
   /** Claims up to the limit and completes all requests, like a fast endpoint. */
-  const round = (workers = 1) => {
-    const limit = worker.claimLimit(workers);
+  const round = (parts = 1) => {
+    const limit = worker.claimLimit(parts);
     add(limit);
     for (let started = start(); started > 0; started = start()) {
       for (let n = 0; n < started; n++) {
@@ -75,7 +76,7 @@ describe('the worker of an endpoint', () => {
     expect(Array.from({ length: 7 }, () => round())).toEqual([8, 16, 32, 64, 128, 128, 128]);
   });
 
-  it('shares the limit of the replica with the other workers', () => {
+  it('claims its part of the limit of the replica', () => {
     const { round } = workerWithClock();
     expect(Array.from({ length: 4 }, () => round(100))).toEqual([8, 16, 32, 40]);
     expect(round(10_000)).toBe(8);

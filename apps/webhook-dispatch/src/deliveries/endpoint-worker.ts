@@ -32,7 +32,10 @@ export class EndpointWorker {
   #received = 0;
   #measuredAt: number;
 
-  constructor(private readonly now: () => number = Date.now) {
+  constructor(
+    readonly serviceId: string,
+    private readonly now: () => number = Date.now,
+  ) {
     this.#measuredAt = now();
   }
 
@@ -85,11 +88,11 @@ export class EndpointWorker {
     this.#waiting.length = 0;
   }
 
-  /** Returns how many more deliveries to claim, with `workers` workers sharing the limit of the replica. */
-  claimLimit(workers: number): number {
+  /** Returns how many more deliveries to claim, if all claims of the replica are divided into `parts`. */
+  claimLimit(parts: number): number {
     if (this.now() - this.#measuredAt > THROUGHPUT_INTERVAL_MS) this.#resize(this.#completed);
     else if (this.#completed >= this.#capacity) this.#resize(this.#capacity * 2);
-    const max = Math.min(MAX_CLAIMS, Math.floor(MAX_TOTAL_CLAIMS / workers));
+    const max = Math.min(MAX_CLAIMS, Math.floor(MAX_TOTAL_CLAIMS / parts));
     this.#capacity = Math.max(MAX_REQUESTS, Math.min(this.#capacity, max));
     const limit = Math.max(0, this.#capacity - this.#load);
     if (limit > 0) {

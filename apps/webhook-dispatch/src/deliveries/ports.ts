@@ -23,6 +23,8 @@ export interface ClaimedDelivery {
   readonly webhookId: string;
   /** The email service of the endpoint. */
   readonly serviceId: string;
+  /** Its workspace; the email service itself if the webhook was created by a release that did not store it. */
+  readonly workspaceId: string;
   /** Fencing token: proves that the claim is still valid when the attempt is recorded. */
   readonly fence: string;
   readonly url: string;

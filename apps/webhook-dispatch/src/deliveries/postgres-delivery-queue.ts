@@ -62,6 +62,7 @@ interface ClaimRow {
   readonly id: string;
   readonly webhook_id: string;
   readonly service_id: string;
+  readonly workspace_id: string;
   readonly fence: string;
   readonly url: string;
   readonly current: string;
@@ -244,6 +245,7 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
       id: row.id,
       webhookId: row.webhook_id,
       serviceId: row.service_id,
+      workspaceId: row.workspace_id,
       fence: row.fence,
       url: row.url,
       secret: this.#secretOf(row),

@@ -4,19 +4,19 @@ import { WebhookRepository } from '../webhooks/webhook-repository.js';
 import { AttemptDelivery } from './attempt-delivery.js';
 import { EndpointWorker, MAX_REQUESTS } from './endpoint-worker.js';
 import { type ClaimedDelivery, DeliveryQueue } from './ports.js';
-import { ServiceShare } from './service-share.js';
+import { WorkspaceShare } from './workspace-share.js';
 
 const POLL_MS = 250;
 
 /**
- * Attempts due deliveries, with one worker per endpoint. The endpoints of an email service share a limit:
+ * Attempts due deliveries, with one worker per endpoint. The endpoints of a workspace share its limits:
  *
  *   due ── claimed (lease of 30 s) ── waiting in its worker ── attempted (10 s) ── recorded
  */
 @Injectable()
 export class ProcessDeliveries {
-  readonly #workers = new Map<string, { readonly worker: EndpointWorker; readonly serviceId: string }>();
-  readonly #shares = new Map<string, ServiceShare>();
+  readonly #workers = new Map<string, { readonly worker: EndpointWorker; readonly workspaceId: string }>();
+  readonly #shares = new Map<string, WorkspaceShare>();
   #wakeUp: (() => void) | undefined;
   #onEmpty: (() => void) | undefined;
   /** Whether a claim was requested since the last one began. */
@@ -53,33 +53,41 @@ export class ProcessDeliveries {
     return [...this.#workers.values()].every(({ worker }) => worker.isEmpty);
   }
 
-  #assign(delivery: ClaimedDelivery): ServiceShare {
-    const { webhookId, serviceId } = delivery;
-    const share = this.#shares.get(serviceId) ?? new ServiceShare();
-    this.#shares.set(serviceId, share);
-    const worker = this.#workers.get(webhookId)?.worker ?? new EndpointWorker();
-    this.#workers.set(webhookId, { worker, serviceId });
+  #assign(delivery: ClaimedDelivery): WorkspaceShare {
+    const { webhookId, serviceId, workspaceId } = delivery;
+    const share = this.#shares.get(workspaceId) ?? new WorkspaceShare();
+    this.#shares.set(workspaceId, share);
+    const worker = this.#workers.get(webhookId)?.worker ?? new EndpointWorker(serviceId);
+    this.#workers.set(webhookId, { worker, workspaceId });
     share.add(worker);
     worker.add(delivery);
     return share;
   }
 
+  /** The claims of a replica are divided among the workspaces, and those of a workspace among its endpoints. */
   #claimLimits(): ReadonlyMap<string, number> {
-    for (const [webhookId, { worker, serviceId }] of this.#workers) {
+    for (const [webhookId, { worker, workspaceId }] of this.#workers) {
       if (!worker.isIdle) continue;
       this.#workers.delete(webhookId);
-      if (this.#shares.get(serviceId)?.remove(worker)) this.#shares.delete(serviceId);
+      const share = this.#shares.get(workspaceId);
+      share?.remove(worker);
+      if (share?.size === 0) this.#shares.delete(workspaceId);
     }
-    const { size } = this.#workers;
-    return new Map([...this.#workers].map(([webhookId, { worker }]) => [webhookId, worker.claimLimit(size)]));
+    const partsOf = (workspaceId: string) => this.#shares.size * (this.#shares.get(workspaceId)?.size ?? 1);
+    return new Map(
+      [...this.#workers].map(([webhookId, { worker, workspaceId }]) => [
+        webhookId,
+        worker.claimLimit(partsOf(workspaceId)),
+      ]),
+    );
   }
 
-  #startRequests(share: ServiceShare): void {
+  #startRequests(share: WorkspaceShare): void {
     for (const [worker, delivery] of share.next())
       void this.attempts
         .execute(delivery, () => {
           worker.onResponse();
-          share.onResponse();
+          share.onResponse(worker.serviceId);
           this.#startRequests(share);
         })
         .catch(error => this.#logFailure(error))

@@ -9,10 +9,14 @@ import { testPayload } from './webhook-payload.js';
 
 const TIMEOUT_MS = 12_000;
 const POLL_MS = 50;
+/** Of one email service at a time: each keeps a request waiting until its endpoint has answered. */
+const MAX_TESTS = 4;
 
 /** Sends a test event, which belongs to no message, and returns the delivery after its first attempt. */
 @Handles(testWebhook)
 export class TestWebhook {
+  readonly #running = new Map<string, number>();
+
   constructor(
     private readonly webhooks: Webhooks,
     private readonly queue: DeliveryQueue,
@@ -24,10 +28,24 @@ export class TestWebhook {
     const { service_id, webhook_id, event } = request;
     const { enabled } = await this.webhooks.get(request);
     if (!enabled) throw new Refusal('webhook_disabled', 'the webhook is disabled; enable it first');
-    const id = await this.queue.enqueueTest(webhook_id, testPayload(event, service_id, new Date().toISOString()));
-    const claimed = await this.queue.claimOne(id);
-    if (claimed) await this.attempts.execute(claimed);
-    return this.#attempted(webhook_id, id);
+    const running = this.#running.get(service_id) ?? 0;
+    if (running >= MAX_TESTS)
+      throw new Refusal('tests_in_progress', `at most ${MAX_TESTS} tests at a time; wait until one has finished`);
+    this.#running.set(service_id, running + 1);
+    try {
+      const id = await this.queue.enqueueTest(webhook_id, testPayload(event, service_id, new Date().toISOString()));
+      const claimed = await this.queue.claimOne(id);
+      if (claimed) await this.attempts.execute(claimed);
+      return await this.#attempted(webhook_id, id);
+    } finally {
+      this.#finished(service_id);
+    }
+  }
+
+  #finished(serviceId: string): void {
+    const left = (this.#running.get(serviceId) ?? 1) - 1;
+    if (left === 0) this.#running.delete(serviceId);
+    else this.#running.set(serviceId, left);
   }
 
   /** Another replica may have claimed the delivery first, so this waits for any attempt. */

@@ -12,6 +12,7 @@ export interface WebhookKey {
 }
 
 export interface NewWebhook extends WebhookKey {
+  readonly workspace_id: string | undefined;
   readonly url: string;
   readonly events: readonly OutcomeKind[];
 }

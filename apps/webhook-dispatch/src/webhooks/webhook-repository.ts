@@ -32,12 +32,12 @@ export class WebhookRepository {
   ) {}
 
   /** Refuses `quota_reached` above the limit, across all replicas. */
-  async create({ service_id, webhook_id, url, events }: NewWebhook, limit: number): Promise<NewSecret> {
+  async create({ service_id, webhook_id, ...creation }: NewWebhook, limit: number): Promise<NewSecret> {
     const { secret, sealed } = this.#newSecret(webhook_id);
     await this.transactions.execute({
       decider: webhook,
       streamId: webhookStream(webhook_id),
-      command: { kind: 'create', identity: { webhook_id, service_id, at: now() }, url, events },
+      command: { kind: 'create', identity: { webhook_id, service_id, at: now() }, creation },
       // Not a stream: this lock serializes creations of one service, so that the count is exact.
       locks: [`webhooks-of-${service_id}`],
       check: client => checkLimit(limit, client, service_id),

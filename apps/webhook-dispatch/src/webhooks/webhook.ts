@@ -13,9 +13,16 @@ type Event<Name extends string, Data = object> = {
   readonly data: Identity & Data;
 };
 
+/** The workspace is unknown to events of the release before. */
+interface Creation {
+  readonly workspace_id?: string | undefined;
+  readonly url: string;
+  readonly events: readonly OutcomeKind[];
+}
+
 /** Events contain no secrets; those are encrypted in their own table. */
 export type WebhookEvent =
-  | Event<'webhook-created', { readonly url: string; readonly events: readonly OutcomeKind[] }>
+  | Event<'webhook-created', Creation>
   | Event<'webhook-url-changed', { readonly url: string }>
   | Event<'webhook-events-changed', { readonly events: readonly OutcomeKind[] }>
   | Event<'webhook-disabled', { readonly reason: string }>
@@ -34,8 +41,7 @@ export type WebhookCommand =
   | {
       readonly kind: 'create';
       readonly identity: Identity;
-      readonly url: string;
-      readonly events: readonly OutcomeKind[];
+      readonly creation: Creation;
     }
   | ({ readonly kind: 'change'; readonly serviceId: string; readonly at: string } & WebhookChanges)
   | { readonly kind: 'disable'; readonly reason: string; readonly at: string }
@@ -72,7 +78,7 @@ export const webhook: Decider<State, WebhookCommand, WebhookEvent> = {
       return [
         {
           type: 'webhook-dispatch.webhook-created.v1',
-          data: { ...command.identity, url: command.url, events: command.events },
+          data: { ...command.identity, ...command.creation },
         },
       ];
     if (command.kind === 'disable')

@@ -28,8 +28,8 @@ const apply = (event: RecordedEvent<WebhookEvent> & WebhookEvent, tx: Projection
   const { webhook_id: id } = event.data;
   switch (event.type) {
     case 'webhook-dispatch.webhook-created.v1': {
-      const { service_id, url, events, at } = event.data;
-      return tx.query(insertWebhook(tx), [id, service_id, url, events, at]);
+      const { service_id, workspace_id, url, events, at } = event.data;
+      return tx.query(insertWebhook(tx), [id, service_id, url, events, at, workspace_id ?? null]);
     }
     case 'webhook-dispatch.webhook-url-changed.v1':
       return tx.query(updateUrl(tx), [id, event.data.url]);

@@ -33,9 +33,10 @@ export const HOLD_PENDING_DELIVERIES = `
 
 // The projection runs these in the transaction of its checkpoint, on the tables of one generation.
 
-/** `$1` id, `$2` service, `$3` URL, `$4` event kinds, `$5` time of creation. */
+/** `$1` id, `$2` service, `$3` URL, `$4` event kinds, `$5` time of creation, `$6` workspace. */
 export const insertWebhook = ({ table }: ProjectionTables): string => `
-  INSERT INTO ${table('webhooks')} (id, service_id, url, events, enabled, created_at) VALUES ($1, $2, $3, $4, true, $5)`;
+  INSERT INTO ${table('webhooks')} (id, service_id, url, events, enabled, created_at, workspace_id)
+  VALUES ($1, $2, $3, $4, true, $5, $6)`;
 
 /** `$1` id, `$2` URL. */
 export const updateUrl = ({ table }: ProjectionTables): string =>

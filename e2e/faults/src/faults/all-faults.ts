@@ -42,7 +42,7 @@ export const ALL_FAULTS: readonly Fault[] = [
   ...(['connect', 'mail', 'rcpt', 'data'] as const).map(relayRefuses),
   ...(['in data', 'after dot, not taken', 'after dot, taken'] as const).map(relayCuts),
   ...(['down', 'hang', 'error', 'reset'] as const).map(receiverMisbehaves),
-  fullDisk,
+  ...(['everything', 'NATS', 'PostgreSQL'] as const).map(fullDisk),
   noFileHandles,
   clockJump,
   clockOffset,

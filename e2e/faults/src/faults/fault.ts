@@ -1,8 +1,8 @@
-import type { FillableDisk } from '@postern/testing';
 import type { SteadyClients } from '../clients/steady-clients.js';
 import type { RestoredDatabase } from '../observed-traffic.js';
 import type { FaultyRelay } from '../relay/relay.js';
 import type { SeededRandom } from '../run/random.js';
+import type { Disks } from '../system/disks.js';
 import type { SilentNameServer } from '../system/name-server.js';
 import type { Postern } from '../system/postern.js';
 import type { WebhookReceiver } from '../webhook-receiver.js';
@@ -13,7 +13,7 @@ export interface FaultContext {
   readonly relay: FaultyRelay;
   readonly receiver: WebhookReceiver;
   readonly clients: SteadyClients;
-  readonly disk: FillableDisk;
+  readonly disk: Disks;
   /** The path of the email service in the dashboard API. */
   readonly servicePath: string;
   readonly nameServer: SilentNameServer | undefined;

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { DashboardClient } from '@postern/local-start';
-import { type Cleanup, FillableDisk } from '@postern/testing';
+import type { Cleanup } from '@postern/testing';
 import type { EmailApi } from '../clients/email-client.js';
 import { Reader } from '../clients/reader.js';
 import { SENDING_DOMAIN, SteadyClients } from '../clients/steady-clients.js';
@@ -11,6 +11,7 @@ import type { ObservedTraffic, RestoredDatabase } from '../observed-traffic.js';
 import type { FaultOptions } from '../options.js';
 import { FaultyRelay } from '../relay/relay.js';
 import { ReportSender } from '../relay/report-sender.js';
+import { Disks } from '../system/disks.js';
 import { SilentNameServer } from '../system/name-server.js';
 import { Postern } from '../system/postern.js';
 import { createRunFolder, removeRunFolder } from '../system/run-folder.js';
@@ -68,7 +69,7 @@ export const setStage = async (options: FaultOptions, cleanup: Cleanup): Promise
     const leftOver = await removeRunFolder(folder);
     if (leftOver.length > 0) console.error(`▸ still ran after the stop: ${leftOver.join('; ')}`);
   });
-  const disk = FillableDisk.create(join(folder, 'home'));
+  const disk = Disks.create(join(folder, 'home'));
   const ports = await choosePorts();
   const run = folder
     .slice(-6)

@@ -75,6 +75,7 @@ const ofWebhook = z.object({ service_id: id, webhook_id: id });
 export const createWebhook = request('create-webhook', {
   request: z.object({
     service_id: id,
+    workspace_id: id.optional().describe('Absent from the release before.'),
     url: z.string().min(1).max(2048),
     events: kinds,
     workspace_quotas: quotaOverrides.optional(),
@@ -215,7 +216,7 @@ export type Delivery = z.output<typeof delivery>;
 export const testWebhook = request('test-webhook', {
   request: ofWebhook.extend({ event: outcomeKind }),
   reply: delivery,
-  refusals: { webhook_not_found: 404, webhook_disabled: 409 },
+  refusals: { webhook_not_found: 404, webhook_disabled: 409, tests_in_progress: 409 },
   http: {
     operation: 'WebhookDeliveries.test',
     method: 'POST',

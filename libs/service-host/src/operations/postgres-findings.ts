@@ -1,7 +1,7 @@
-import { statfs } from 'node:fs/promises';
 import type pg from 'pg';
 import { VerifyingClient } from '../database/verifying-client.js';
 import { backupFinding } from './backup-finding.js';
+import { diskSpaceOf } from './disk-space.js';
 import type { Finding } from './ports.js';
 import { SELECT_SERVER_STATE } from './postgres-findings.sql.js';
 
@@ -14,6 +14,7 @@ const OLD_TRANSACTION_S = 60;
 /** `postern doctor` tells within five seconds what did not answer. */
 const CONNECT_WITHIN_MS = 2_000;
 const ANSWER_WITHIN_MS = 2_000;
+const DISK_WITHIN_MS = 400;
 
 interface Settings {
   readonly version: string;
@@ -108,14 +109,14 @@ const findingsOf = async (client: pg.Client): Promise<Finding[]> => {
 
 /** The disk is visible only if PostgreSQL runs on the same machine and the role may read its data directory. */
 const diskFindings = async (folder: string | null): Promise<(Finding & { advice?: string })[]> => {
-  const disk = folder === null ? undefined : await statfs(folder).catch(() => undefined);
+  const disk = folder === null ? undefined : await diskSpaceOf(folder, DISK_WITHIN_MS).catch(() => undefined);
   if (!disk) return [];
-  const free = disk.bavail / disk.blocks;
+  const { freeShare, freeBytes } = disk;
   return [
     {
       check: 'PostgreSQL disk',
-      verdict: verdictOf(free >= FREE_WARNING, 'bad'),
-      found: `${Math.round(free * 100)} % free (${(Number(disk.bavail * disk.bsize) / 1e9).toFixed(1)} GB)`,
+      verdict: verdictOf(freeShare >= FREE_WARNING, 'bad'),
+      found: `${Math.round(freeShare * 100)} % free (${(freeBytes / 1e9).toFixed(1)} GB)`,
       advice: 'Free disk space: PostgreSQL stops and JetStream hangs on a full disk.',
     },
   ];

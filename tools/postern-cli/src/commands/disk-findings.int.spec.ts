@@ -34,32 +34,58 @@ describe('the disks of this machine', () => {
     expect(findings).toHaveLength(1);
   });
 
-  it('that are full are named, by a mount of this namespace alone', async () => {
-    const script = `
-      import { diskFindings } from ${JSON.stringify(new URL('../../dist/commands/disk-findings.js', import.meta.url).href)};
-      console.log(JSON.stringify(await diskFindings()));`;
-    const file = join(folder, 'look.mjs');
-    await writeFile(file, script);
+  it('that are full are named', async () => {
     const full = join(folder, 'full');
-    const commands = `mkdir ${full} && mount -t tmpfs -o size=4m disk ${full} &&
-      { dd if=/dev/zero of=${full}/filler bs=1M 2>/dev/null; ${process.execPath} ${file}; }`;
-    const { stdout } = await promisify(execFile)('unshare', [
-      '--user',
-      '--map-root-user',
-      '--mount',
-      'sh',
-      '-c',
-      commands,
-    ]);
-    const findings = JSON.parse(stdout) as { found: string; verdict: string; advice: string }[];
+    const { findings } = await findingsAfter(
+      `mkdir ${full} && mount -t tmpfs -o size=4m disk ${full} && ! dd if=/dev/zero of=${full}/filler bs=1M 2>/dev/null`,
+    );
     const ours = findings.find(({ found }) => found.includes(full));
     expect(ours).toMatchObject({ verdict: 'bad', found: expect.stringContaining('0 % free') });
     expect(ours?.advice).toContain('Free space there');
   });
 
+  it('that hang are named within 2 s, and the process that looked at them ends', async () => {
+    const hung = Array.from({ length: 6 }, (_, n) => join(folder, `hung-${n}`));
+    // A file system in user space whose server never answers.
+    const mounts = hung.map(
+      (path, n) =>
+        `exec ${n + 3}<>/dev/fuse && mkdir ${path} && mount -i -t fuse -o fd=${n + 3},rootmode=40000,user_id=0,group_id=0 h${n} ${path}`,
+    );
+    const { findings, seconds } = await findingsAfter(mounts.map(mount => `{ ${mount}; }`).join(' && '));
+    for (const path of hung)
+      expect(findings).toContainEqual({
+        check: 'disk',
+        verdict: 'bad',
+        found: `at ${path}: the file system did not answer within 1 s`,
+        advice: expect.any(String),
+      });
+    expect(seconds).toBeLessThan(2);
+  });
+
   it('whose mount is gone say so', async () => {
     const mounts = join(folder, 'gone');
     await writeFile(mounts, `disk ${join(folder, 'absent')} nfs4 rw 0 0\n`);
-    expect(await diskFindings(mounts)).toMatchObject([{ verdict: 'bad', found: expect.stringContaining('ENOENT') }]);
+    expect(await diskFindings(mounts)).toMatchObject([
+      { verdict: 'bad', found: expect.stringContaining('No such file or directory') },
+    ]);
   });
 });
+
+interface Found {
+  readonly findings: readonly { readonly found: string; readonly verdict: string; readonly advice?: string }[];
+  readonly seconds: number;
+}
+
+/** What a process finds in mounts of its own, after shell commands, and how long it took. */
+const findingsAfter = async (commands: string): Promise<Found> => {
+  const script = `
+    import { diskFindings } from ${JSON.stringify(new URL('../../dist/commands/disk-findings.js', import.meta.url).href)};
+    console.log(JSON.stringify(await diskFindings()));`;
+  const file = join(folder, 'look.mjs');
+  await writeFile(file, script);
+  const measured = `${commands} && began=$(date +%s%N) && ${process.execPath} ${file} && echo $((($(date +%s%N) - began) / 1000000))`;
+  const own = ['--user', '--map-root-user', '--mount', 'bash', '-c', measured];
+  const { stdout } = await promisify(execFile)('unshare', own, { timeout: 20_000, killSignal: 'SIGKILL' });
+  const [findings = '[]', milliseconds] = stdout.split('\n');
+  return { findings: JSON.parse(findings), seconds: Number(milliseconds) / 1_000 };
+};

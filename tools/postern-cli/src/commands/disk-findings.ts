@@ -1,9 +1,11 @@
-import { readFile, stat, statfs } from 'node:fs/promises';
-import { answeredInTime, type Finding } from '@postern/service-host/findings';
+import { readFile } from 'node:fs/promises';
+import { type DiskSpace, diskSpaceOf, type Finding } from '@postern/service-host/findings';
 
 /** A file system with less free than both is a problem; one with less than the second pair is full for a database. */
 const WARNING = { share: 0.1, bytes: 5e9 } as const;
 const BAD = { share: 0.05, bytes: 1e9 } as const;
+/** Share of the files that a file system can still hold. */
+const FREE_FILES = 0.01;
 /** A network file system can hang. */
 const LIMIT_MS = 1_000;
 
@@ -16,13 +18,18 @@ interface Mount {
   readonly type: string;
 }
 
+/** What was found at one mount. */
+interface Place {
+  readonly id: string;
+  readonly finding: Finding;
+}
+
 /** The disks of this machine, looked at without NATS and PostgreSQL: both hang when theirs is full. */
 export const diskFindings = async (mountsFile = '/proc/self/mounts'): Promise<readonly Finding[]> => {
   const mounts = mountsIn(await readFile(mountsFile, 'utf8').catch(() => 'disk / unknown rw'));
-  const found = await Promise.all(
-    mounts.map(({ path }) => answeredInTime(`disk ${path}`, LIMIT_MS, () => findingsOf(path))),
-  );
-  const findings = [...new Map(found.flat().map(finding => [identityOf(finding), finding])).values()];
+  const places = (await Promise.all(mounts.map(({ path }) => lookAt(path)))).flat();
+  // The same file system, mounted at several places, is one finding.
+  const findings = [...new Map(places.map(({ id, finding }) => [id, finding])).values()];
   const problems = findings.filter(({ verdict }) => verdict !== 'good');
   if (problems.length > 0) return problems;
   return [{ check: 'disks', verdict: 'good', found: `${findings.length} file systems have space` }];
@@ -39,33 +46,36 @@ export const mountsIn = (text: string): readonly Mount[] =>
 const unescaped = (path: string): string =>
   path.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 
-/** The same file system, mounted at several places, is one finding. */
-const identityOf = ({ found }: Finding): string => found.replace(/^at .*: (?=device)/, '');
-
-const findingsOf = async (path: string): Promise<Finding[]> => {
-  const [{ bavail, blocks, bsize, files, ffree }, { dev }] = await Promise.all([statfs(path), stat(path)]);
-  if (blocks === 0) return [];
-  const free = { share: bavail / blocks, bytes: bavail * bsize };
-  const verdict = verdictOf(free, files > 0 ? ffree / files : 1);
-  const found = `at ${path}: device ${dev}, ${Math.round(free.share * 100)} % free (${(free.bytes / 1e9).toFixed(1)} GB)`;
-  const finding = { check: 'disk', verdict, found };
-  if (verdict === 'good') return [finding];
-  return [
-    {
-      ...finding,
-      advice:
-        'Free space there. PostgreSQL stops and NATS hangs on a full disk; both continue when there is space again.',
-    },
-  ];
+const lookAt = async (path: string): Promise<Place[]> => {
+  try {
+    const space = await diskSpaceOf(path, LIMIT_MS);
+    return space.blocks === 0 ? [] : [{ id: space.id ?? path, finding: findingOf(path, space) }];
+  } catch (error) {
+    const advice = 'Mount it again, or remove the mount: programs that use it hang or fail.';
+    return [
+      {
+        id: path,
+        finding: { check: 'disk', verdict: 'bad', found: `at ${path}: ${(error as Error).message}`, advice },
+      },
+    ];
+  }
 };
 
-const isBelow = (free: { readonly share: number; readonly bytes: number }, limit: typeof WARNING | typeof BAD) =>
-  free.share < limit.share && free.bytes < limit.bytes;
+const findingOf = (path: string, space: DiskSpace): Finding => {
+  const verdict = verdictOf(space);
+  const free = `${Math.round(space.freeShare * 100)} % free (${(space.freeBytes / 1e9).toFixed(1)} GB)`;
+  const files = space.freeFiles < FREE_FILES ? ', and no files can be created' : '';
+  const finding = { check: 'disk', verdict, found: `at ${path}: ${free}${files}` };
+  if (verdict === 'good') return finding;
+  const advice =
+    'Free space there. PostgreSQL stops and NATS hangs on a full disk; both continue when there is space again.';
+  return { ...finding, advice };
+};
 
-const verdictOf = (
-  free: { readonly share: number; readonly bytes: number },
-  freeInodes: number,
-): Finding['verdict'] => {
-  if (isBelow(free, BAD) || freeInodes < 0.01) return 'bad';
-  return isBelow(free, WARNING) ? 'warning' : 'good';
+const isBelow = ({ freeShare, freeBytes }: DiskSpace, limit: typeof WARNING | typeof BAD) =>
+  freeShare < limit.share && freeBytes < limit.bytes;
+
+const verdictOf = (space: DiskSpace): Finding['verdict'] => {
+  if (isBelow(space, BAD) || space.freeFiles < FREE_FILES) return 'bad';
+  return isBelow(space, WARNING) ? 'warning' : 'good';
 };

@@ -8,52 +8,73 @@ import {
 } from '@postern/contracts';
 import { answeredInTime, type Finding } from '@postern/service-host/findings';
 import { type Operator, requestOperation } from '../operator.js';
+import { UsageError } from '../usage-error.js';
 import { diskFindings } from './disk-findings.js';
 import { natsFindings } from './nats-findings.js';
 
 const CLOCK_WARNING_MS = 1_000;
 const PROBE_TIMEOUT_MS = 20_000;
-/** Of one check; services limit theirs to less. */
+/** Of all checks together; services limit theirs to less. */
 const ANSWER_WITHIN_MS = 4_500;
+/** Checks have at least this, after a connection that took long. */
+const LEAST_MS = 1_000;
+const CONNECT_WITHIN_MS = ANSWER_WITHIN_MS - LEAST_MS;
 const ICONS = { good: '✓', warning: '!', bad: '✗' } as const;
 
+export interface DoctorOptions {
+  readonly mail: boolean;
+  readonly print: (line: string) => void;
+  /** Connects to NATS. */
+  readonly connect: (withinMs: number) => Promise<Operator>;
+}
+
 /** `doctor [--no-mail]`: checks all dependencies of Postern, and prints what to fix. */
-export const doctor = async (operator: Operator, { mail }: { readonly mail: boolean }): Promise<boolean> => {
+export const doctor = async ({ mail, print, connect }: DoctorOptions): Promise<boolean> => {
   const all: Finding[] = [];
   const show = (title: string, findings: readonly Finding[]) => {
     all.push(...findings);
-    operator.print(`\n${title}`);
+    print(`\n${title}`);
     for (const { verdict, check, found, advice } of findings) {
-      operator.print(`  ${ICONS[verdict]} ${check}: ${found}`);
-      if (advice && verdict !== 'good') operator.print(`      ${advice}`);
+      print(`  ${ICONS[verdict]} ${check}: ${found}`);
+      if (advice && verdict !== 'good') print(`      ${advice}`);
     }
   };
+  const deadline = performance.now() + ANSWER_WITHIN_MS;
   // Everything is asked at once; disks first, because what else hangs often follows from a full one.
   const disks = diskFindings();
-  const nats = answeredInTime('NATS', ANSWER_WITHIN_MS, () => natsFindings(operator.link));
-  const services = SERVICE_NAMES.map(service => serviceFindings(operator, service));
-  const isolation = answeredInTime('runtime-agent', ANSWER_WITHIN_MS, () => isolationFindings(operator));
+  const connecting = connect(CONNECT_WITHIN_MS).catch((error: Error) => error);
   show('disks of this machine', await disks);
-  show('NATS', await nats);
-  for (const [place, service] of SERVICE_NAMES.entries()) show(service, await services[place]!);
-  show('web services and builds', await isolation);
-  if (mail) {
-    operator.print(`\nwaiting up to ${PROBE_TIMEOUT_MS / 1_000} s for a mail`);
-    show('return path', [await returnPathFinding(operator)]);
+  const operator = await connecting;
+  if (operator instanceof UsageError) throw operator;
+  if (operator instanceof Error) {
+    const advice = 'Nothing else can be checked without NATS. Check first whether a disk is full.';
+    show('NATS', [{ check: 'connection', verdict: 'bad', found: operator.message, advice }]);
+  } else {
+    const limitMs = Math.max(LEAST_MS, Math.floor(deadline - performance.now()));
+    const nats = answeredInTime('NATS', limitMs, () => natsFindings(operator.link));
+    const services = SERVICE_NAMES.map(service => serviceFindings(operator, service, limitMs));
+    const isolation = answeredInTime('runtime-agent', limitMs, () => isolationFindings(operator));
+    show('NATS', await nats);
+    for (const [place, service] of SERVICE_NAMES.entries()) show(service, await services[place]!);
+    show('web services and builds', await isolation);
+    if (mail) {
+      print(`\nwaiting up to ${PROBE_TIMEOUT_MS / 1_000} s for a mail`);
+      show('return path', [await returnPathFinding(operator)]);
+    }
   }
   const count = (verdict: Finding['verdict']) => all.filter(finding => finding.verdict === verdict).length;
-  operator.print(`\n${count('good')} passed, ${count('warning')} warnings, ${count('bad')} failed`);
+  print(`\n${count('good')} passed, ${count('warning')} warnings, ${count('bad')} failed`);
   return count('bad') === 0;
 };
 
 /** What one service finds, and the difference of its clock. */
-const serviceFindings = (operator: Operator, service: ServiceName): Promise<readonly Finding[]> => {
+const serviceFindings = (operator: Operator, service: ServiceName, limitMs: number): Promise<readonly Finding[]> => {
   const findings = async () => {
     const sentAt = Date.now();
     const { now, findings } = await requestOperation(operator, service, 'diagnose', {});
     return [clockFinding(now, sentAt, Date.now() - sentAt), ...findings];
   };
-  return answeredInTime('responds', ANSWER_WITHIN_MS, findings, service);
+  return answeredInTime('responds', limitMs, findings, service);
 };
 
 /** Isolation features that the machine of runtime-agent lacks. */

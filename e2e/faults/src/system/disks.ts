@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import { FillableDisk } from '@postern/testing';
+
+/** What can have a full disk of its own. */
+export type DiskName = 'everything' | 'NATS' | 'PostgreSQL';
+
+/** The file systems of a run: the home, and inside it those of NATS and of the PostgreSQL clusters. */
+export class Disks {
+  private constructor(
+    private readonly home: FillableDisk,
+    private readonly parts: Readonly<Record<Exclude<DiskName, 'everything'>, FillableDisk>>,
+  ) {}
+
+  static create(home: string): Disks {
+    // The outer one first, which would hide the others.
+    const outer = FillableDisk.create(home);
+    const parts = {
+      NATS: FillableDisk.create(join(home, 'nats')),
+      PostgreSQL: FillableDisk.create(join(home, 'clusters')),
+    };
+    return new Disks(outer, parts);
+  }
+
+  /** Why the disks cannot be filled; undefined if they can. */
+  get unavailable(): string | undefined {
+    return this.home.unavailable;
+  }
+
+  get folder(): string {
+    return this.home.folder;
+  }
+
+  foldersOf(name: DiskName): readonly string[] {
+    return this.#of(name).map(({ folder }) => folder);
+  }
+
+  fill(name: DiskName): void {
+    for (const disk of this.#of(name)) disk.fill();
+  }
+
+  free(name: DiskName): void {
+    for (const disk of this.#of(name)) disk.free();
+  }
+
+  #of(name: DiskName): readonly FillableDisk[] {
+    return name === 'everything' ? [this.home, ...Object.values(this.parts)] : [this.parts[name]];
+  }
+}
