@@ -28,7 +28,7 @@ const USAGE = `postern: administer a running Postern
                                                   show who did what, newest first
   postern audit export [--format csv|ndjson] [--from …] [--to …] [--actor …] [--action …]
                                                   print all of it as CSV, or as one JSON object a line
-  postern doctor [--no-mail]                      check everything that Postern depends on
+  postern doctor [--no-mail] [--json]             check everything that Postern depends on
   postern releases [--json]                       show which releases run
   postern can-deploy [<service>@<version>…] [--together]
                                                   check whether these releases, or that of this image, can be deployed
@@ -125,7 +125,7 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
 const commandFor = ([first = '', second = '', ...rest]: readonly string[]): ((
   operator: Operator,
 ) => Promise<boolean>) => {
-  if (first === 'doctor') return operator => doctor(operator, { mail: !values['no-mail'] });
+  if (first === 'doctor') return operator => doctor(operator, { mail: !values['no-mail'], json: values.json === true });
   if (first === 'releases') return operator => listReleases(operator, values);
   if (first === 'can-deploy') return operator => canDeployBeside(operator, positionals.slice(1), values);
   const listed = COMMANDS[`${first} ${second}`];

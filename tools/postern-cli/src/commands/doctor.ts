@@ -17,11 +17,18 @@ const PROBE_TIMEOUT_MS = 20_000;
 const ANSWER_WITHIN_MS = 4_500;
 const ICONS = { good: '✓', warning: '!', bad: '✗' } as const;
 
-/** `doctor [--no-mail]`: checks all dependencies of Postern, and prints what to fix. */
-export const doctor = async (operator: Operator, { mail }: { readonly mail: boolean }): Promise<boolean> => {
-  const all: Finding[] = [];
+interface DoctorOptions {
+  readonly mail: boolean;
+  /** Prints one JSON object with all findings and their places. */
+  readonly json: boolean;
+}
+
+/** `doctor [--no-mail] [--json]`: checks all dependencies of Postern, and prints what to fix. */
+export const doctor = async (operator: Operator, { mail, json }: DoctorOptions): Promise<boolean> => {
+  const all: (Finding & { readonly place: string })[] = [];
   const show = (title: string, findings: readonly Finding[]) => {
-    all.push(...findings);
+    all.push(...findings.map(finding => ({ place: title, ...finding })));
+    if (json) return;
     operator.print(`\n${title}`);
     for (const { verdict, check, found, advice } of findings) {
       operator.print(`  ${ICONS[verdict]} ${check}: ${found}`);
@@ -38,11 +45,12 @@ export const doctor = async (operator: Operator, { mail }: { readonly mail: bool
   for (const [place, service] of SERVICE_NAMES.entries()) show(service, await services[place]!);
   show('web services and builds', await isolation);
   if (mail) {
-    operator.print(`\nwaiting up to ${PROBE_TIMEOUT_MS / 1_000} s for a mail`);
+    if (!json) operator.print(`\nwaiting up to ${PROBE_TIMEOUT_MS / 1_000} s for a mail`);
     show('return path', [await returnPathFinding(operator)]);
   }
   const count = (verdict: Finding['verdict']) => all.filter(finding => finding.verdict === verdict).length;
-  operator.print(`\n${count('good')} passed, ${count('warning')} warnings, ${count('bad')} failed`);
+  if (json) operator.print(JSON.stringify({ findings: all }));
+  else operator.print(`\n${count('good')} passed, ${count('warning')} warnings, ${count('bad')} failed`);
   return count('bad') === 0;
 };
 
