@@ -29,6 +29,7 @@ import { TemplatesPage } from './pages/service/templates-page.js';
 import { VerifiedRecipientsPage } from './pages/service/verified-recipients-page.js';
 import { WebhookPage } from './pages/service/webhook-page.js';
 import { WebhooksPage } from './pages/service/webhooks-page.js';
+import { SystemPage } from './pages/system/system-page.js';
 import { UsersPage } from './pages/users-page.js';
 import { CronJobPage } from './pages/web-service/cron-job-page.js';
 import { DeploymentPage } from './pages/web-service/deployment-page.js';
@@ -89,6 +90,7 @@ const PAGES: Readonly<Record<string, Render>> = {
   '/platform-keys': () => <PlatformKeysPage />,
   '/platform-keys/:key_id': params => <PlatformKeyPage key={params['key_id']} keyId={params['key_id']!} />,
   '/moderation': () => <ModerationPage />,
+  '/system': () => <SystemPage />,
   '/users': () => <UsersPage />,
   '/workspace': () => <WorkspacePage />,
   '/members': () => <MembersPage />,

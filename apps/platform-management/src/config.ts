@@ -7,6 +7,7 @@ import { databasesSettings } from './databases/settings.js';
 import { encryptionSettings } from './infrastructure/encryption/settings.js';
 import { platformKeySettings } from './platform-keys/settings.js';
 import { requestLogSettings } from './request-log/settings.js';
+import { systemSettings } from './system/settings.js';
 import { moderationSettings } from './web-services/moderation/settings.js';
 import { webServiceSettings } from './web-services/services/settings.js';
 
@@ -22,6 +23,7 @@ export const config = defineConfig({
   ...auditLogSettings,
   ...databasesSettings,
   ...requestLogSettings,
+  ...systemSettings,
   operatorEmail: text()
     .refine(email => canonicalAddress(email) !== undefined, 'must be a valid email address')
     .optional()

@@ -20,6 +20,7 @@ import { ProblemsModule } from './problems/problems.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { RequestLogModule } from './request-log/request-log.module.js';
 import { RetentionModule } from './retention/retention.module.js';
+import { SystemModule } from './system/system.module.js';
 import { CronJobsModule } from './web-services/cron-jobs/cron-jobs.module.js';
 import { CustomDomainsModule } from './web-services/custom-domains/custom-domains.module.js';
 import { DeployHooksModule } from './web-services/deploy-hooks/deploy-hooks.module.js';
@@ -49,6 +50,7 @@ import { WebServicesModule } from './web-services/services/web-services.module.j
     ManagementKeysModule,
     ProjectsModule,
     QuotasModule,
+    SystemModule,
     EnvironmentModule,
     WebServicesModule,
     DeploymentsModule,

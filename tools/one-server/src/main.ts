@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { administer } from './commands/doctor.js';
+import { administer } from './commands/administration.js';
 import { ConfigurationError } from './configuration/read-configuration.js';
 import { ADMINISTRATION, program } from './program.js';
 import { UsageError } from './usage-error.js';

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { writeChanges } from './applying/apply.js';
 import { planOf, RELEASE } from './applying/plan.js';
 import { backup, showBackups } from './commands/backup.js';
+import { check } from './commands/check.js';
 import { applyConfiguration, checkConfiguration } from './commands/config.js';
 import { dns } from './commands/dns.js';
 import { doctor } from './commands/doctor.js';
@@ -151,6 +152,13 @@ export const program = (): Command => {
     .description('check this server and everything that Postern depends on')
     .option('--no-mail', 'do not send a message')
     .action(({ mail }: { mail: boolean }) => failing(doctor({ mail }, print)));
+  root
+    .command('check')
+    .description(
+      'check everything but the mail round trip, and notify the operator of changes; a timer does it every hour',
+    )
+    .option('--now', 'take what is found at once, instead of looking again after a minute')
+    .action(({ now }: { now?: boolean }) => failing(check({ now: now === true }, print)));
   data(root);
   root
     .command('upgrade <version>')

@@ -27,7 +27,7 @@ const USAGE = `postern: administer a running Postern
                                                   show who did what, newest first
   postern audit export [--format csv|ndjson] [--from …] [--to …] [--actor …] [--action …]
                                                   print all of it as CSV, or as one JSON object a line
-  postern doctor [--no-mail]                      check everything that Postern depends on
+  postern doctor [--no-mail] [--json]             check everything that Postern depends on
   postern releases [--json]                       show which releases run
   postern can-deploy [<service>@<version>…] [--together]
                                                   check whether these releases, or that of this image, can be deployed
@@ -195,7 +195,7 @@ const run = async (): Promise<boolean> => {
   const [first, second, ...rest] = positionals;
   if (positionals.join(' ') === 'keys generate') return generateKeys({ print });
   if (first === 'certificates' && second === 'create') return createCertificates(rest, print);
-  if (first === 'doctor') return doctor({ mail: !values['no-mail'], print, connect });
+  if (first === 'doctor') return doctor({ mail: !values['no-mail'], json: values.json === true, print, connect });
   const command = commandFor(positionals);
   const operator = await connect();
   try {

@@ -51,6 +51,6 @@ export const NAVIGATION: readonly NavigationGroup[] = [
   {
     title: 'Administration',
     operator: true,
-    entries: [entry('/users', 'Users'), entry('/moderation', 'Moderation')],
+    entries: [entry('/system', 'System'), entry('/users', 'Users'), entry('/moderation', 'Moderation')],
   },
 ];

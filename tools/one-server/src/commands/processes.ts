@@ -97,7 +97,8 @@ const diskOf = () => {
   return { free_bytes: bavail * bsize, free_percent: Math.round((bavail / blocks) * 100) };
 };
 
-const statusOf = async (configuration: Configuration, units: readonly string[]) => ({
+/** What `status` shows. */
+export const statusOf = async (configuration: Configuration, units: readonly string[]) => ({
   version: readJson<{ version: string }>(join(RELEASE, 'manifest.json'))?.version ?? 'unreleased',
   url: `https://${configuration.host}`,
   units: await unitStates(units),

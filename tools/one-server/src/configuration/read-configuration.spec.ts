@@ -28,7 +28,8 @@ describe('config.yaml', () => {
       },
       operator: 'owner@example.com',
       backup: { to: '/var/backups/postern', every: 6, keep: 14 },
-      retention: { bodies: 7, deliveries: 30, notices: 90 },
+      retention: { messages: 90, bodies: 7, deliveries: 30, notices: 90 },
+      check: {},
       firewall: true,
       advanced: {},
     });
@@ -96,6 +97,22 @@ describe('config.yaml', () => {
       `${EXAMPLE}retention: { bodies: 36h }`,
       /^retention\.bodies: must be a number of whole days/,
     ],
+    [
+      'messages that are deleted before their reports arrive',
+      `${EXAMPLE}retention: { messages: 35d }`,
+      /^retention\.messages: must be between 36d and 3650d$/,
+    ],
+    [
+      'a ping of another protocol',
+      `${EXAMPLE}check: { ping: "ftp://a.example.com" }`,
+      /^check\.ping: must be a URL, such/,
+    ],
+    [
+      'a ping with a query',
+      `${EXAMPLE}check: { ping: "https://a.example.com/?id=1" }`,
+      /^check\.ping: must have no query/,
+    ],
+    ['a ping without a name', `${EXAMPLE}check: "https://a.example.com"`, /^check: must be a block with ping$/],
     ['a single backup', `${EXAMPLE}backup: { keep: 1 }`, /^backup\.keep: must be at least 2/],
     ['a relative folder', `${EXAMPLE}backup: { to: backups }`, /^backup\.to: must be an absolute path/],
     ['a folder above its own', `${EXAMPLE}backup: { to: /var/../etc }`, /^backup\.to: must not contain "\.\."$/],

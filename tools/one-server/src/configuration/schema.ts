@@ -129,11 +129,30 @@ export const configurationSchema = z.strictObject(
       .describe('Backups of this server.'),
     retention: z
       .strictObject(
-        { bodies: days(1, 365).default(7), deliveries: days(15, 365).default(30), notices: days(1, 365).default(90) },
-        { error: 'must be a block with bodies, deliveries and notices' },
+        {
+          // Reports about a message can arrive for 35 days.
+          messages: days(36, 3650).default(90),
+          bodies: days(1, 365).default(7),
+          deliveries: days(15, 365).default(30),
+          notices: days(1, 365).default(90),
+        },
+        { error: 'must be a block with messages, bodies, deliveries and notices' },
       )
       .prefault({})
       .describe('How long data that is no longer needed is stored.'),
+    check: z
+      .strictObject(
+        {
+          ping: z
+            .url({ protocol: /^https?$/, error: 'must be a URL, such as https://hc-ping.com/<id>' })
+            .refine(url => !/[?#]/.test(url), 'must have no query, because "/fail" is added to it after a failure')
+            .optional()
+            .describe('URL that is requested after each hourly check; if something failed, with "/fail" after it.'),
+        },
+        { error: 'must be a block with ping' },
+      )
+      .prefault({})
+      .describe('The hourly check.'),
     firewall: z
       .boolean({ error: 'must be true or false' })
       .default(true)

@@ -2,6 +2,8 @@ import { Resolver } from 'node:dns/promises';
 import type { Configuration } from '../configuration/schema.js';
 import type { Finding } from '../preflight/finding.js';
 import { mailNamesOf } from '../rendering/model.js';
+import { blockListFindings } from './block-lists.js';
+import { caaFindings } from './caa.js';
 import { type DnsRecord, records, serverAddresses } from './records.js';
 
 const ANSWER_WITHIN_MS = 3_000;
@@ -44,6 +46,7 @@ const findingOf = async (record: DnsRecord): Promise<Finding> => {
       verdict: 'warning',
       found: `could not be looked up (${code})`,
       advice: 'Check the name server of this machine.',
+      unknown: true,
     };
   }
 };
@@ -59,7 +62,7 @@ const reverseFinding = async (address: string, name: string): Promise<Finding> =
   return { check, verdict: 'bad', found, advice: `Set it to ${name} at the provider of this server.` };
 };
 
-/** Checks the published records against those that the installation needs. */
+/** Checks the published records against those that the installation needs, and what others publish about this server. */
 export const dnsFindings = async (configuration: Configuration): Promise<readonly Finding[]> => {
   const { ipv4, ipv6 } = serverAddresses();
   if (ipv4.length + ipv6.length === 0)
@@ -76,5 +79,10 @@ export const dnsFindings = async (configuration: Configuration): Promise<readonl
     configuration.mail.send === 'direct'
       ? [...ipv4, ...ipv6].map(address => reverseFinding(address, mailNamesOf(configuration).mx))
       : [];
-  return Promise.all([...wanted.map(findingOf), ...reverse]);
+  const [published, caa, lists] = await Promise.all([
+    Promise.all([...wanted.map(findingOf), ...reverse]),
+    caaFindings(configuration),
+    configuration.mail.send === 'direct' ? blockListFindings(ipv4) : [],
+  ]);
+  return [...published, ...caa, ...lists];
 };

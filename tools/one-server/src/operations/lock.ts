@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readIfExists } from '../machine/files.js';
 
 const LOCK = '/run/postern/lock';
 
@@ -11,28 +12,34 @@ const isAlive = (pid: string): boolean => {
   }
 };
 
-/** Runs `work` while no other command changes the installation. @throws if another one does. */
-export const withLock = async <T>(work: () => Promise<T>): Promise<T> => {
+/** Whether a command is changing the installation. */
+export const isLocked = (): boolean => {
+  const holder = readIfExists(LOCK)?.trim();
+  return holder !== undefined && isAlive(holder);
+};
+
+/** Runs `work` while no other command changes the installation, or has the lock of another name. @throws if one does. */
+export const withLock = async <T>(work: () => Promise<T>, file = LOCK): Promise<T> => {
   mkdirSync('/run/postern', { recursive: true, mode: 0o755 });
-  acquire();
+  acquire(file);
   try {
     return await work();
   } finally {
-    rmSync(LOCK, { force: true });
+    rmSync(file, { force: true });
   }
 };
 
-const acquire = (): void => {
+const acquire = (file: string): void => {
   for (let attempt = 0; attempt < 2; attempt++) {
     try {
-      writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
+      writeFileSync(file, String(process.pid), { flag: 'wx' });
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      const holder = readFileSync(LOCK, 'utf8').trim();
+      const holder = readFileSync(file, 'utf8').trim();
       if (isAlive(holder))
         throw new Error(`Another postern command is running (process ${holder}). Wait until it ends.`);
-      rmSync(LOCK, { force: true });
+      rmSync(file, { force: true });
     }
   }
   throw new Error('Another postern command has just started. Wait until it ends.');

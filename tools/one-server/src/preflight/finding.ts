@@ -5,6 +5,8 @@ export interface Finding {
   readonly found: string;
   /** What to do; not for good ones. */
   readonly advice?: string;
+  /** Whether the check could not be carried out, so that it says nothing about what it checks. */
+  readonly unknown?: true;
 }
 
 const ICONS = { good: '✓', warning: '!', bad: '✗' } as const;
@@ -23,6 +25,6 @@ export const checked = async (check: string, work: () => Promise<Finding>): Prom
   try {
     return await work();
   } catch (error) {
-    return { check, verdict: 'warning', found: `could not be checked: ${(error as Error).message}` };
+    return { check, verdict: 'warning', found: `could not be checked: ${(error as Error).message}`, unknown: true };
   }
 };

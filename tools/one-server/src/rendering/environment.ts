@@ -52,6 +52,7 @@ const ownSettings = (service: Service, { configuration, machine }: Model): Setti
         POSTERN_SANDBOX_DOMAIN: names.sandbox,
         POSTERN_SPF_HOST: names.spf,
         POSTERN_BODY_RETENTION_DAYS: String(retention.bodies),
+        POSTERN_MESSAGE_RETENTION_DAYS: String(retention.messages),
         ...(mail.send === 'direct' ? { POSTERN_RELAYS: `smtp://127.0.0.1:${PORTS.relay}?tls=none` } : {}),
       };
     case 'delivery-tracking':
@@ -59,12 +60,13 @@ const ownSettings = (service: Service, { configuration, machine }: Model): Setti
         POSTERN_BOUNCE_DOMAIN: names.bounces,
         POSTERN_BOUNCE_SMTP_HOST: everyAddress,
         POSTERN_BOUNCE_SMTP_PORT: String(PORTS.bounces),
+        POSTERN_MESSAGE_RETENTION_DAYS: String(retention.messages),
         POSTERN_BOUNCE_NOTICE_RETENTION_DAYS: String(retention.notices),
       };
     case 'webhook-dispatch':
       return { POSTERN_DELIVERY_RETENTION_DAYS: String(retention.deliveries) };
     case 'platform-management':
-      return { POSTERN_OPERATOR_EMAIL: operator };
+      return { POSTERN_OPERATOR_EMAIL: operator, POSTERN_SYSTEM_REPORT_FILE: PLACES.report };
     case 'runtime-agent':
       return {
         POSTERN_PLATFORM_HOME: PLACES.platform,

@@ -7,6 +7,8 @@ export const PLACES = {
   /** Files that are rendered from the configuration, except those that systemd reads. */
   rendered: '/etc/postern/rendered',
   state: '/var/lib/postern',
+  /** What the hourly check found, which platform-management shows operators. It contains no secrets. */
+  report: '/var/lib/postern/report.json',
   platform: '/var/lib/postern/platform',
   /** The routes of the load balancer, and the socket by which the agent changes them. */
   balancer: '/var/lib/postern/platform/load-balancer',

@@ -41,12 +41,13 @@ const timed = (
   description: string,
   args: string,
   timer: Readonly<Record<string, string>>,
+  service: Readonly<Record<string, string>> = {},
 ): RenderedFile[] => [
   {
     path: `${PLACES.systemd}/postern-${name}.service`,
     text: unitText({
       Unit: { Description: description, After: 'postern.target' },
-      Service: { Type: 'oneshot', ExecStart: `${COMMAND} ${args}`, LogNamespace: 'postern', Nice: 10 },
+      Service: { Type: 'oneshot', ExecStart: `${COMMAND} ${args}`, LogNamespace: 'postern', Nice: 10, ...service },
     }),
     units: {},
   },
@@ -72,6 +73,14 @@ export const renderFiles = (model: Model): readonly RenderedFile[] => [
     OnActiveSec: '1min',
     OnUnitActiveSec: '10min',
   }),
+  // A check that found something ends with 1, which is no failure of its unit.
+  ...timed(
+    'check',
+    'Check of Postern',
+    'check',
+    { OnActiveSec: '15min', OnUnitActiveSec: '1h' },
+    { SuccessExitStatus: '1' },
+  ),
 ];
 
 /** The units that run all the time, in the order of their start. */
@@ -81,6 +90,6 @@ export const unitsOf = (files: readonly RenderedFile[]): readonly string[] => [
       .map(({ path }) => path)
       .filter(path => path.startsWith(`${PLACES.systemd}/postern-`))
       .map(path => path.slice(PLACES.systemd.length + 1))
-      .filter(name => !/^postern-(backup|certificate)\.service$|-spare\.service$/.test(name)),
+      .filter(name => !/^postern-(backup|certificate|check)\.service$|-spare\.service$/.test(name)),
   ),
 ];

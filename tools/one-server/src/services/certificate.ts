@@ -7,6 +7,7 @@ import { run, systemctl } from '../machine/run.js';
 import { PLACES } from '../rendering/places.js';
 
 export interface ServedCertificate {
+  readonly validFrom: string;
   readonly validUntil: string;
   readonly issuer: string;
   /** Whether clients of this machine trust it. */
@@ -26,9 +27,10 @@ export const certificateOf = (host: string): Promise<ServedCertificate | undefin
     socket.setTimeout(CONNECT_WITHIN_MS, () => end());
     socket.once('error', () => end());
     socket.once('secureConnect', () => {
-      const { valid_to, issuer } = socket.getPeerCertificate();
+      const { valid_from, valid_to, issuer } = socket.getPeerCertificate();
       const [organization] = [issuer?.O ?? issuer?.CN ?? 'unknown'].flat();
       end({
+        validFrom: new Date(valid_from).toISOString(),
         validUntil: new Date(valid_to).toISOString(),
         issuer: organization ?? 'unknown',
         trusted: socket.authorized,

@@ -23,16 +23,19 @@ const ICONS = { good: '✓', warning: '!', bad: '✗' } as const;
 
 export interface DoctorOptions {
   readonly mail: boolean;
+  /** Prints one JSON object with all findings and their places. */
+  readonly json: boolean;
   readonly print: (line: string) => void;
   /** Connects to NATS. */
   readonly connect: (withinMs: number) => Promise<Operator>;
 }
 
-/** `doctor [--no-mail]`: checks all dependencies of Postern, and prints what to fix. */
-export const doctor = async ({ mail, print, connect }: DoctorOptions): Promise<boolean> => {
-  const all: Finding[] = [];
+/** `doctor [--no-mail] [--json]`: checks all dependencies of Postern, and prints what to fix. */
+export const doctor = async ({ mail, json, print, connect }: DoctorOptions): Promise<boolean> => {
+  const all: (Finding & { readonly place: string })[] = [];
   const show = (title: string, findings: readonly Finding[]) => {
-    all.push(...findings);
+    all.push(...findings.map(finding => ({ place: title, ...finding })));
+    if (json) return;
     print(`\n${title}`);
     for (const { verdict, check, found, advice } of findings) {
       print(`  ${ICONS[verdict]} ${check}: ${found}`);
@@ -58,12 +61,13 @@ export const doctor = async ({ mail, print, connect }: DoctorOptions): Promise<b
     for (const [place, service] of SERVICE_NAMES.entries()) show(service, await services[place]!);
     show('web services and builds', await isolation);
     if (mail) {
-      print(`\nwaiting up to ${PROBE_TIMEOUT_MS / 1_000} s for a mail`);
+      if (!json) print(`\nwaiting up to ${PROBE_TIMEOUT_MS / 1_000} s for a mail`);
       show('return path', [await returnPathFinding(operator)]);
     }
   }
   const count = (verdict: Finding['verdict']) => all.filter(finding => finding.verdict === verdict).length;
-  print(`\n${count('good')} passed, ${count('warning')} warnings, ${count('bad')} failed`);
+  if (json) print(JSON.stringify({ findings: all }));
+  else print(`\n${count('good')} passed, ${count('warning')} warnings, ${count('bad')} failed`);
   return count('bad') === 0;
 };
 
