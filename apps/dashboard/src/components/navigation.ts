@@ -51,6 +51,10 @@ export const NAVIGATION: readonly NavigationGroup[] = [
   {
     title: 'Administration',
     operator: true,
-    entries: [entry('/users', 'Users'), entry('/moderation', 'Moderation')],
+    entries: [
+      entry('/users', 'Users'),
+      entry('/moderation', 'Moderation'),
+      entry('/provider-endpoints', 'Mail providers'),
+    ],
   },
 ];
