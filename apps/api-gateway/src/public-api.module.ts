@@ -11,6 +11,7 @@ import { LogStreamModule } from './log-stream/log-stream.module.js';
 import { McpModule } from './mcp/mcp.module.js';
 import { PagesModule } from './pages/pages.module.js';
 import { PlatformKeysModule } from './platform-keys/platform-keys.module.js';
+import { ProviderEventsModule } from './provider-events/provider-events.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { SuppressionsModule } from './suppressions/suppressions.module.js';
 import { TlsAskModule } from './tls-ask/tls-ask.module.js';
@@ -31,6 +32,7 @@ import { WorkspaceStatusModule } from './workspace-status/workspace-status.modul
     EmailExportsModule,
     TrackingModule,
     DeployHooksModule,
+    ProviderEventsModule,
     TlsAskModule,
     HealthModule,
     DocumentationModule,

@@ -14,6 +14,7 @@ import { PlatformKeyPage } from './pages/platform/platform-key-page.js';
 import { PlatformKeysPage } from './pages/platform/platform-keys-page.js';
 import { ProjectPage } from './pages/platform/project-page.js';
 import { ProjectsPage } from './pages/platform/projects-page.js';
+import { ProviderEndpointsPage } from './pages/provider-endpoints-page.js';
 import { ApiKeysPage } from './pages/service/api-keys-page.js';
 import { MessagePage } from './pages/service/message-page.js';
 import { MessagesPage } from './pages/service/messages-page.js';
@@ -92,6 +93,7 @@ const PAGES: Readonly<Record<string, Render>> = {
   '/moderation': () => <ModerationPage />,
   '/system': () => <SystemPage />,
   '/users': () => <UsersPage />,
+  '/provider-endpoints': () => <ProviderEndpointsPage />,
   '/workspace': () => <WorkspacePage />,
   '/members': () => <MembersPage />,
   '/invitations': () => <InvitationsPage />,

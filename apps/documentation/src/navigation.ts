@@ -43,6 +43,7 @@ export const SECTIONS: readonly Section[] = [
       page('email/limits', 'Limits and quotas'),
       page('email/retries', 'Retries and idempotency'),
       page('email/bounces', 'Bounces and suppressions'),
+      page('email/providers', 'Events of mail providers'),
       page('email/testing', 'Testing'),
       page('email/management-keys', 'Management keys'),
       page('email/migrating', 'Migrating to Postern'),

@@ -15,6 +15,7 @@ import { InterruptedEmailsModule } from './interrupted-emails/interrupted-emails
 import { EmailOperationsModule } from './operations/operations.module.js';
 import { OwnerMailModule } from './owner-mail/owner-mail.module.js';
 import { ProblemsModule } from './problems/problems.module.js';
+import { ProviderEndpointsModule } from './provider-endpoints/provider-endpoints.module.js';
 import { RequestLogModule } from './request-log/request-log.module.js';
 import { RetentionModule } from './retention/retention.module.js';
 import { ScheduledEmailsModule } from './scheduled-emails/scheduled-emails.module.js';
@@ -50,6 +51,7 @@ import { VerifiedRecipientsModule } from './verified-recipients/verified-recipie
     AccountMailModule,
     OwnerMailModule,
     ProblemsModule,
+    ProviderEndpointsModule,
     RequestLogModule,
     EmailOperationsModule,
   ],

@@ -115,6 +115,7 @@ export class Resources {
     if (path.endsWith('/env') || path.endsWith('/secrets')) return { key: `KEY_${number}` };
     // For all services: the one of the owner may be deleted by now.
     if (path.endsWith('/management-keys')) return { service_id: undefined };
+    if (path.endsWith('/provider-endpoints')) return { kind: 'postmark' };
     if (path.endsWith('/templates')) return { name: `template-${number}` };
     if (path.endsWith('/domains')) return { domain: `matrix-${number}.example.com` };
     return {};

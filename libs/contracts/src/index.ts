@@ -1,6 +1,7 @@
 export * from './audit-action.js';
 export * from './delivery-tracking/email-exports.js';
 export * from './delivery-tracking/events.js';
+export * from './delivery-tracking/provider-events.js';
 export * from './delivery-tracking/requests.js';
 export * from './delivery-tracking/suppressions.js';
 export * from './email-send/code-opt-outs.js';
@@ -10,6 +11,7 @@ export * from './email-send/email-content.js';
 export * from './email-send/email-services.js';
 export * from './email-send/emails.js';
 export * from './email-send/events.js';
+export * from './email-send/provider-endpoints.js';
 export * from './email-send/scheduled-emails.js';
 export * from './email-send/send-email-body.js';
 export * from './email-send/sending-domains.js';

@@ -3,9 +3,15 @@ import { COPY_ID_HEADER } from './copy-id-header.js';
 import type { HeaderLine } from './header-text.js';
 import { type ListUnsubscribe, unsubscribeHeaders } from './list-unsubscribe.js';
 
-/** The copy with its signed id as the first header; its body is the same object. */
-export function withCopyId(message: ComposedMessage, copyId: string): ComposedMessage {
-  return withHeaders(message, [{ name: COPY_ID_HEADER, line: `${COPY_ID_HEADER}: ${copyId}` }]);
+/**
+ * The copy with its signed id as the first header; its body is the same object. `alsoIn`: headers whose values a provider
+ * repeats in its events.
+ */
+export function withCopyId(message: ComposedMessage, copyId: string, alsoIn: readonly string[] = []): ComposedMessage {
+  return withHeaders(
+    message,
+    [COPY_ID_HEADER, ...alsoIn].map(name => ({ name, line: `${name}: ${copyId}` })),
+  );
 }
 
 /** The copy with its own URL to unsubscribe with one click. */

@@ -21,8 +21,8 @@ export interface DkimIdentity {
 
 /** Signed even if absent, so that a header added in transit invalidates the signature (RFC 6376 §8.15). */
 const ALWAYS_SIGNED = ['from', 'reply-to', 'subject', 'to', 'cc', 'date', 'message-id', 'mime-version', 'content-type'];
-/** Instructions to relays (SES, SendGrid, Mandrill, Mailgun, Postmark, Mailjet, SparkPost), which remove them. */
-const REMOVED_BY_RELAYS = /^x-(?:ses-|smtpapi$|mc-|mailgun-|pm-|mj-|msys-)/;
+/** Instructions to relays (SES, SendGrid, Mandrill, Mailgun, Postmark, Mailjet, SparkPost, Brevo), which remove them. */
+const REMOVED_BY_RELAYS = /^x-(?:ses-|smtpapi$|mc-|mailgun-|pm-|mj-|msys-|mailin-)/;
 const MAX_LINE = 76;
 
 const ED25519_BYTES = 32;

@@ -57,7 +57,7 @@ const SETTINGS: SendingSettings = {
   sandboxSender: parseMailbox('Postern Sandbox <sandbox@sandbox.test>'),
   sandboxDomain: { signers: [] },
   simulatorDomain: undefined,
-  copies: { tokens: TOKENS, publicUrl: 'https://mail.test', bounceDomain: 'bounce.test' },
+  copies: { tokens: TOKENS, publicUrl: 'https://mail.test', bounceDomain: 'bounce.test', copyIdHeaders: [] },
   bodyRetentionDays: 7,
   messageRetentionDays: 90,
 };

@@ -34,6 +34,7 @@ const NOT_AUDITED = [
   'POST /emails',
   'POST /emails/batch',
   'POST /mcp',
+  'POST /providers/:kind/:token',
   'POST /scheduled-emails',
   'POST /u/:token',
   'POST /unsubscribe/:token',

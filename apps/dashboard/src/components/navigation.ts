@@ -51,6 +51,11 @@ export const NAVIGATION: readonly NavigationGroup[] = [
   {
     title: 'Administration',
     operator: true,
-    entries: [entry('/system', 'System'), entry('/users', 'Users'), entry('/moderation', 'Moderation')],
+    entries: [
+      entry('/system', 'System'),
+      entry('/users', 'Users'),
+      entry('/moderation', 'Moderation'),
+      entry('/provider-endpoints', 'Mail providers'),
+    ],
   },
 ];

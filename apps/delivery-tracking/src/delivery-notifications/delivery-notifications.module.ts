@@ -11,10 +11,11 @@ import { OpenTelemetryReportMetrics } from './open-telemetry-report-metrics.js';
 import { ReportMetrics } from './ports.js';
 import { ReceiveDomainReports } from './receive-domain-reports.js';
 import { ReceiveReport } from './receive-report.js';
+import { RecordProviderEvents } from './record-provider-events.js';
 import { ReportedCopies } from './reported-copies.js';
 import { ReturnPathProbes } from './return-path-probes.js';
 
-/** Delivery status notifications, feedback reports and reports about domains, received over SMTP. */
+/** Delivery status notifications, feedback reports and reports about domains, received over SMTP; and events of mail providers. */
 @Module({
   imports: [TrackedEmailsModule],
   providers: [
@@ -22,6 +23,7 @@ import { ReturnPathProbes } from './return-path-probes.js';
     ReceiveReport,
     ReportedCopies,
     ReceiveDomainReports,
+    RecordProviderEvents,
     DomainReports,
     AuthorSignatures,
     ReturnPathProbes,

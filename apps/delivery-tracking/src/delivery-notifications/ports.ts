@@ -22,6 +22,7 @@ export type IgnoredReportCause =
   | 'complaint_without_evidence'
   | 'unsigned_domain_report'
   | 'unreadable_domain_report'
+  | 'unknown_message'
   | Exclude<DomainReportOutcome, 'stored'>
   | OtherMail
   | SignalRefusal;
@@ -29,8 +30,8 @@ export type IgnoredReportCause =
 /** The metrics of inbound mail. */
 export abstract class ReportMetrics {
   abstract ignored(cause: IgnoredReportCause): void;
-  /** Counts mail by its recognized kind and form, and stored domain reports. */
-  abstract received(kind: InboundMail['kind'] | 'domain_report', form: string): void;
+  /** Counts mail by its recognized kind and form, stored domain reports, and events of mail providers. */
+  abstract received(kind: InboundMail['kind'] | 'domain_report' | 'provider_event', form: string): void;
   /** Counts mail rejected during the SMTP conversation. */
   abstract refusedMail(cause: string): void;
 }

@@ -30,6 +30,17 @@ export class ReportedCopies {
     );
   }
 
+  /**
+   * The copy that an event of a mail provider names: by signed ids from the headers of the message, or by its Message-ID if
+   * that contains one.
+   */
+  named(copyIds: readonly string[], messageId: string): NamedCopy | undefined {
+    return (
+      this.#only(copyIds.map(copyId => this.tokens.readCopyId(copyId.trim()))) ??
+      this.#only([this.tokens.readCopyId(messageId.slice(0, messageId.lastIndexOf('@')))])
+    );
+  }
+
   #returnPathsIn(text: string): (NamedCopy | undefined)[] {
     const found = new Set((text.match(RETURN_PATH) ?? []).slice(0, 100).map(token => token.toLowerCase()));
     return [...found].map(token => this.tokens.readReturnPathToken(token));

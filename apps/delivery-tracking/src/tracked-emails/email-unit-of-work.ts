@@ -132,13 +132,15 @@ export class EmailUnitOfWork {
   /** The input of the classification is stored, so that newer rules can reclassify the bounce. */
   #keepNotice({ emailId, signal }: ReceivedSignal, events: readonly TrackedEmailEvent[]): void {
     if (signal.kind !== 'notified' || signal.status.evidence === undefined) return;
-    const { index, at } = signal;
+    const { at } = signal;
     const { addresses, evidence } = signal.status;
     const bounce = events.find(event => event.type === emailBounced.type);
     // The failure of a forwarded address stays soft, regardless of its text.
     const isOwn = ({ data }: PublicEvent) =>
       addresses.length === 0 || addresses.some(address => addressKey(address) === addressKey(data.to));
-    if (bounce && isOwn(bounce)) this.noticesToStore.push({ emailId, index, at, evidence });
+    if (bounce && isOwn(bounce)) {
+      this.noticesToStore.push({ emailId, index: bounce.data.recipient_index, at, evidence });
+    }
   }
 
   /** Reports and deadlines have no trace of their own; they join the trace in which the email was sent. */

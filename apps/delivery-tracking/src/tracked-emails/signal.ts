@@ -42,7 +42,13 @@ export type Signal =
   | { readonly kind: 'copy_retried'; readonly data: DataOf<typeof emailCopyRetried> }
   | { readonly kind: 'not_handed_over'; readonly data: DataOf<typeof emailNotHandedOver> }
   | { readonly kind: 'interrupted'; readonly data: DataOf<typeof emailInterrupted> }
-  | { readonly kind: 'notified'; readonly index: number; readonly status: NotifiedStatus; readonly at: string }
+  | {
+      readonly kind: 'notified';
+      /** Absent if the report names only the message; then the addresses of its status identify the recipient. */
+      readonly index?: number;
+      readonly status: NotifiedStatus;
+      readonly at: string;
+    }
   | {
       readonly kind: 'complained';
       /** Absent if the report names only the message; then `addresses` identify the recipient. */

@@ -57,12 +57,11 @@ export const trackedEmail: Decider<TrackedEmail, Signal, TrackedEmailEvent> = {
       case 'interrupted':
         return state.conclusion === 'none' ? [{ type: HAND_OVER_INTERRUPTED, data: signal.data }] : [];
       case 'notified':
-        return decideNotification(state, facts, copyAt(state, signal.index), signal);
+        return decideNotification(state, facts, reportedCopy(state, signal.index, signal.status.addresses), signal);
       case 'reclassified':
         return decideReclassification(state, facts, copyAt(state, signal.index), signal);
       case 'complained': {
-        const copy =
-          signal.index === undefined ? copyNamed(state, signal.addresses ?? []) : copyAt(state, signal.index);
+        const copy = reportedCopy(state, signal.index, signal.addresses);
         const source = boundedText(signal.source, 500);
         return copy.complained ? [] : [publicEvent.complained(state, facts, copy, signal.at, { source })];
       }
@@ -109,6 +108,9 @@ function copyAt(state: TrackedEmail, index: number): Copy {
   if (!copy) throw refused('unknown_recipient', `the email has no recipient ${index}`);
   return copy;
 }
+
+const reportedCopy = (state: TrackedEmail, index: number | undefined, addresses: readonly string[] = []): Copy =>
+  index === undefined ? copyNamed(state, addresses) : copyAt(state, index);
 
 /** The copy of the only recipient, or of the only recipient among `addresses`. */
 function copyNamed(state: TrackedEmail, addresses: readonly string[]): Copy {

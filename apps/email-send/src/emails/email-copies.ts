@@ -62,6 +62,7 @@ export function copyMaker(
   domain: VerifiedDomain,
   settings: CopySettings,
 ): (recipient: Recipient) => Promise<MailCopy> {
+  const { tokens, copyIdHeaders } = settings;
   const sign = async (message: ComposedMessage): Promise<readonly Buffer[]> =>
     messageParts(message, await signMessage(message, domain.signers));
   const header = {
@@ -106,7 +107,7 @@ export function copyMaker(
     return withUnsubscribeUrl(message, listUnsubscribe, `${settings.publicUrl}/u/${token}`);
   };
   const bytesFor = (index: number): Promise<readonly Buffer[]> =>
-    sign(withCopyId(unsubscribable(copyFor(index), index), settings.tokens.copyId(facts.email_id, index)));
+    sign(withCopyId(unsubscribable(copyFor(index), index), tokens.copyId(facts.email_id, index), copyIdHeaders));
 
   return async ({ index, address }) => ({
     returnPath: `${settings.tokens.returnPathToken(facts.email_id, index)}@${domain.returnPathDomain ?? settings.bounceDomain}`,

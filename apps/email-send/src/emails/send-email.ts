@@ -189,7 +189,7 @@ export class SendEmail {
       from: displayed(resolved.from),
       subject: draft.subject,
       recipients: [...draft.recipients],
-      message_id: draft.messageId ?? `${this.settings.copies.tokens.copyId(emailId)}@${resolved.from.domain}`,
+      message_id: this.#messageIdOf(draft, emailId, resolved.from.domain),
       counts: countsTowardsQuota(draft.recipients, this.settings.simulatorDomain),
       ...(countsOnSharedSender(resolved.mode, draft.recipients, sender, this.settings.simulatorDomain)
         ? { counts_on_shared_sender: true }
@@ -197,6 +197,13 @@ export class SendEmail {
       ...(draft.tags === undefined ? {} : { tags: { ...draft.tags } }),
       accepted_at: at.toISOString(),
     };
+  }
+
+  /** The Message-ID of the sender, unless it is one that names another message of ours in reports. */
+  #messageIdOf({ messageId }: EmailDraft, emailId: string, domain: string): string {
+    const { tokens } = this.settings.copies;
+    const isFree = messageId !== undefined && !tokens.readCopyId(messageId.slice(0, messageId.lastIndexOf('@')));
+    return isFree ? messageId : `${tokens.copyId(emailId)}@${domain}`;
   }
 
   /** The relay's answers in the order of recipients. Each copy is sent separately, because its return path differs. */

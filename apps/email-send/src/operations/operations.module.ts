@@ -13,6 +13,7 @@ import { bodyRow } from '../emails/body-seal.js';
 import { erasureRow } from '../erasures/erasure.js';
 import { ErasuresModule } from '../erasures/erasures.module.js';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
+import { providerEndpointRow } from '../provider-endpoints/provider-endpoint-repository.js';
 import { RelayModule } from '../relay/relay.module.js';
 import { scheduledEmailRow, scheduledSummaryRow } from '../scheduled-emails/scheduled-email-rows.js';
 import { dkimKeyRow, ed25519KeyRow } from '../sending-domains/sending-domain.js';
@@ -38,6 +39,7 @@ const operations = OperationsModule.forService({
       { table: 'mailbox_hash_keys', id: 'id', column: 'sealed_key', rowOf: hashKeyRow },
       { table: 'scheduled_emails', id: 'id', column: 'sealed', rowOf: scheduledEmailRow },
       { table: 'scheduled_emails', id: 'id', column: 'sealed_summary', rowOf: scheduledSummaryRow },
+      { table: 'provider_endpoints', id: 'id', column: 'sealed_credentials', rowOf: providerEndpointRow },
       SEALED_ANSWERS,
       { table: 'erasures', id: 'id', column: 'sealed_address', rowOf: erasureRow },
     ]),

@@ -77,7 +77,7 @@ export class SendingDiagnosis extends Diagnosis {
             check,
             'warning',
             offers,
-            'Without DSN (RFC 3461), the relay reports only failures. There are no "delivered" events unless POSTERN_RELAY_IS_FINAL is true.',
+            'Without DSN (RFC 3461), the relay reports only failures. There are no "delivered" events unless the events of the mail provider are connected (docs/email/providers.md), or POSTERN_RELAY_IS_FINAL is true.',
           );
     });
   }

@@ -2,8 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DkimSigner, type Mailbox, parseMailbox, TrackingTokens } from '@postern/mail';
 import { CONFIG } from '@postern/service-host';
 import type { EmailSendConfig } from '../config.js';
+import { copyIdHeadersFor } from './copy-id-headers.js';
 import type { CopySettings, VerifiedDomain } from './ports.js';
 import { SendingSettings } from './ports.js';
+import { relaysFrom } from './relay-urls.js';
 
 /** Reads the settings for sending from the configuration. */
 @Injectable()
@@ -26,6 +28,7 @@ export class ConfigSendingSettings extends SendingSettings {
       tokens: TrackingTokens.fromSecrets(config.linkSecrets),
       publicUrl: config.publicUrl.replace(/\/+$/, ''),
       bounceDomain: config.bounceDomain,
+      copyIdHeaders: copyIdHeadersFor(relaysFrom(config.relays.reveal(), config.bounceDomain).map(({ host }) => host)),
     };
     this.bodyRetentionDays = config.bodyRetentionDays;
     this.messageRetentionDays = config.messageRetentionDays;

@@ -38,6 +38,8 @@ export interface CopySettings {
   readonly publicUrl: string;
   /** The domain that receives delivery notifications. */
   readonly bounceDomain: string;
+  /** Further headers with the id of the copy, which the relays repeat in their events. */
+  readonly copyIdHeaders: readonly string[];
 }
 
 /** The operator's settings for sending. */

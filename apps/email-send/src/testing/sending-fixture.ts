@@ -57,7 +57,12 @@ class TestSettings extends SendingSettings {
   readonly sandboxSender = parseMailbox('Postern Sandbox <sandbox@sandbox.test>');
   readonly sandboxDomain = { signers: [] };
   readonly simulatorDomain = 'simulator.test';
-  readonly copies = { tokens: TRACKING, publicUrl: 'https://mail.test', bounceDomain: 'bounce.test' };
+  readonly copies = {
+    tokens: TRACKING,
+    publicUrl: 'https://mail.test',
+    bounceDomain: 'bounce.test',
+    copyIdHeaders: [],
+  };
   readonly bodyRetentionDays = 7;
   readonly messageRetentionDays = 90;
 }

@@ -27,7 +27,7 @@ interface DocumentedOperation {
 
 /** Paths of routes that are not part of the API. */
 const NOT_API =
-  /^\/(?:$|favicon\.ico$|robots\.txt$|llms\.txt$|install\.sh$|packages\/|mcp$|health|o\/|c\/|u\/|unsubscribe|tls\/ask|hooks\/deploy\/|docs|dashboard(?:$|\/(?!api\/))|(?:dashboard\/api\/)?openapi\.json)/;
+  /^\/(?:$|favicon\.ico$|robots\.txt$|llms\.txt$|install\.sh$|packages\/|mcp$|health|o\/|c\/|u\/|unsubscribe|tls\/ask|hooks\/deploy\/|providers\/|docs|dashboard(?:$|\/(?!api\/))|(?:dashboard\/api\/)?openapi\.json)/;
 const METHODS = ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'];
 const DETAIL = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Detail' } } } };
 
@@ -255,6 +255,7 @@ const BODIES: Readonly<Record<string, { readonly body: object }>> = {
   [`post ${WEB_SERVICE}/runs`]: { body: { command: 'node migrate.js' } },
   'post /databases/{database_id}/attachments': { body: { web_service_id: ID } },
   [`post ${WEB_SERVICE}/block`]: { body: { reason: 'Phishing.' } },
+  'post /provider-endpoints': { body: { kind: 'postmark' } },
   'post /management-keys': { body: { name: 'CI', scopes: ['domains'] } },
   'post /platform-keys': { body: { name: 'CI', scope: 'read' } },
   'post /databases': { body: { name: 'orders', kind: 'relational' } },
