@@ -12,6 +12,7 @@ import { McpModule } from './mcp/mcp.module.js';
 import { PagesModule } from './pages/pages.module.js';
 import { PlatformKeysModule } from './platform-keys/platform-keys.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
+import { SourceUploadsModule } from './source-uploads/source-uploads.module.js';
 import { SuppressionsModule } from './suppressions/suppressions.module.js';
 import { TlsAskModule } from './tls-ask/tls-ask.module.js';
 import { TrackingModule } from './tracking/tracking.module.js';
@@ -25,6 +26,7 @@ import { WorkspaceStatusModule } from './workspace-status/workspace-status.modul
     SessionsModule,
     WorkspaceStatusModule,
     ContractRoutesModule,
+    SourceUploadsModule,
     LogStreamModule,
     AuditLogModule,
     SuppressionsModule,
