@@ -13,6 +13,7 @@ import { PagesModule } from './pages/pages.module.js';
 import { PlatformKeysModule } from './platform-keys/platform-keys.module.js';
 import { ProviderEventsModule } from './provider-events/provider-events.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
+import { SourceUploadsModule } from './source-uploads/source-uploads.module.js';
 import { SuppressionsModule } from './suppressions/suppressions.module.js';
 import { TlsAskModule } from './tls-ask/tls-ask.module.js';
 import { TrackingModule } from './tracking/tracking.module.js';
@@ -26,6 +27,7 @@ import { WorkspaceStatusModule } from './workspace-status/workspace-status.modul
     SessionsModule,
     WorkspaceStatusModule,
     ContractRoutesModule,
+    SourceUploadsModule,
     LogStreamModule,
     AuditLogModule,
     SuppressionsModule,

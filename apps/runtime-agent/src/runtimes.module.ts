@@ -2,6 +2,7 @@ import { Inject, Injectable, Module } from '@nestjs/common';
 import { DatabaseBackups, DatabaseRuntime, DatabaseStorage, Runtime } from '@postern/runtime';
 import { CONFIG, ServiceLog } from '@postern/service-host';
 import type { RuntimeAgentConfig } from './config.js';
+import { PlatformUploads } from './infrastructure/platform-uploads.js';
 import { RefusedDatabases } from './kubernetes-runtime/refused-databases.js';
 import { DatabaseNetworks } from './local-runtime/databases/database-networks.js';
 import { LocalDatabases } from './local-runtime/databases/local-databases.js';
@@ -35,17 +36,22 @@ class NetworksOfDatabases extends DatabaseNetworks {
 @Module({
   providers: [
     NetworksOfDatabases,
+    PlatformUploads,
     {
       provide: DetachableRuntime,
-      inject: [CONFIG, ServiceLog, NetworksOfDatabases],
+      inject: [CONFIG, ServiceLog, NetworksOfDatabases, PlatformUploads],
       useFactory: (
         config: RuntimeAgentConfig,
         log: ServiceLog,
         databases: NetworksOfDatabases,
+        uploads: PlatformUploads,
       ): Promise<DetachableRuntime> =>
         config.platformRuntime === 'kubernetes'
           ? startKubernetesRuntime(config, log)
-          : startLocalRuntime(config, log, (webServiceId, client) => databases.permit(webServiceId, client)),
+          : startLocalRuntime(config, log, {
+              permit: (webServiceId, client) => databases.permit(webServiceId, client),
+              uploads,
+            }),
     },
     { provide: Runtime, useExisting: DetachableRuntime },
     {

@@ -32,7 +32,7 @@ export type LocalRuntimeConfig = Pick<
 export const startLocalRuntime = async (
   config: LocalRuntimeConfig,
   log: Log,
-  permit: LocalBuildsOptions['permit'] = undefined,
+  { permit, uploads }: Pick<LocalBuildsOptions, 'permit' | 'uploads'> = {},
 ): Promise<LocalRuntime> => {
   const {
     platformHome,
@@ -48,6 +48,7 @@ export const startLocalRuntime = async (
     platformHome,
     allowFileRepositories,
     guard: new OutboundGuard({ allowPrivate }),
+    ...(uploads && { uploads }),
     concurrentBuilds: concurrentBuildsOf(platformConcurrentBuilds),
     instanceLimits: LIMITS,
     inStep: (name, step) => inSpan(name, {}, step),

@@ -88,6 +88,8 @@ export interface HttpRoute<Field extends string = string> {
   readonly fixed?: { readonly [Name in Field]?: unknown };
   /** Shapes of fields for which HTTP accepts less than the service. */
   readonly narrowed?: { readonly [Name in Field]?: z.ZodType };
+  /** Describes the archive that the route also takes as its body; the gateway has a route of its own for it. */
+  readonly archive?: string;
   /** The field that contains the whole body. */
   readonly bodyField?: Field;
   /** The maximum size of the body in bytes; `DEFAULT_MAX_BODY_BYTES` if absent. */

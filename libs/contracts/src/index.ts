@@ -54,6 +54,7 @@ export * from './platform-management/repository-credentials.js';
 export * from './platform-management/runs.js';
 export * from './platform-management/second-factors.js';
 export * from './platform-management/secret-files.js';
+export * from './platform-management/source-uploads.js';
 export * from './platform-management/system.js';
 export * from './platform-management/variables.js';
 export * from './platform-management/web-service-lifecycle.js';

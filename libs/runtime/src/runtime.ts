@@ -146,11 +146,27 @@ export interface BuildOrder {
   readonly rootDirectory?: string | undefined;
   /** Whether the packages of earlier builds are dropped. */
   readonly clearCache?: boolean | undefined;
+  /** The archive that is built instead of a commit; only with the feature `uploads`. */
+  readonly upload?: SourceUpload | undefined;
   readonly environment: Readonly<Record<string, string>>;
   /** Values that are masked in the output; each has at least a few characters. */
   readonly secrets: readonly string[];
   readonly credentials?: SourceCredentials | undefined;
   readonly deadlineMs: number;
+}
+
+/** A gzipped tar archive with the source of a build. */
+export interface SourceUpload {
+  readonly id: string;
+  /** SHA-256 of the archive in hexadecimal. */
+  readonly digest: string;
+  readonly sizeBytes: number;
+}
+
+/** The stored archives. */
+export abstract class SourceUploads {
+  /** The bytes of an archive in parts; nothing if it is no longer stored. */
+  abstract read(uploadId: string): AsyncIterable<Uint8Array>;
 }
 
 /** Optional fields of a plan; `runs` (commands); custom domains; and `sharedNetwork`, with which only one workspace may run code. */
@@ -165,6 +181,7 @@ export type RuntimeFeature =
   | 'firstByteTimeout'
   | 'runs'
   | 'customDomains'
+  | 'uploads'
   | 'sharedNetwork';
 
 /** An additional host name of a service; lower case, A-labels. */

@@ -520,7 +520,7 @@ export interface Deployment {
   readonly web_service_id: string;
   /** Null until the default branch of the repository is known. */
   readonly branch: string | null;
-  /** Hash of the commit; null until it is known. */
+  /** Hash of the commit; null until it is known, and for an upload. */
   readonly commit: string | null;
   /** The deployment is in progress while it is `queued`, `building` or `releasing`. `live`: its release serves the traffic. `superseded`: a newer deployment replaced it. `rolled_back`: a rollback replaced it. */
   readonly status: 'queued' | 'building' | 'releasing' | 'live' | 'failed' | 'superseded' | 'rolled_back' | 'cancelled';
@@ -534,6 +534,13 @@ export interface Deployment {
   readonly finished_at: string | null;
   /** The earlier deployment that this one rolls back to. */
   readonly rollback_of: string | null;
+  /** Only if the source was uploaded as an archive instead of fetched from the repository. */
+  readonly upload?: {
+    /** SHA-256 of the archive in hexadecimal. */
+    readonly digest: string;
+    /** The size of the archive in bytes. */
+    readonly size_bytes: number;
+  };
   /** Only while it waits for a slot to build: its place in the queue, where 1 is next. Workspaces take turns. */
   readonly queue_position?: number;
 }
@@ -1352,6 +1359,8 @@ export interface CreateDeploymentBody {
   readonly branch?: string | null;
   /** Whether the build starts without the packages that earlier builds have downloaded. */
   readonly clear_cache?: boolean;
+  /** An earlier deployment whose source was uploaded: the same archive is built again. The last three uploads are kept. Not together with `branch`. */
+  readonly upload_of?: string | null;
 }
 
 export interface AddCustomDomainBody {

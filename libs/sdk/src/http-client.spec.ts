@@ -13,7 +13,7 @@ const clientOf = (answers: readonly Answer[], apiKey = 'em_live_x') => {
   const postern = new Postern(apiKey, {
     baseUrl: 'https://postern.example.com/',
     fetch: async (url, { headers, body }) => {
-      received.push({ at: Date.now(), url, headers, body: body === undefined ? undefined : JSON.parse(body) });
+      received.push({ at: Date.now(), url, headers, body: body === undefined ? undefined : JSON.parse(String(body)) });
       const answer = left.shift();
       if (!answer) throw new Error('There was one request too many');
       if (answer instanceof Error) throw answer;

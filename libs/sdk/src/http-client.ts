@@ -5,7 +5,13 @@ import { delayBeforeRetry, isRetryable, type RetryOptions } from './retries.js';
 /** The part of `fetch` that this library uses. */
 export type Fetch = (
   url: string,
-  init: { method: string; headers: Record<string, string>; body?: string; redirect: 'manual'; signal: AbortSignal },
+  init: {
+    method: string;
+    headers: Record<string, string>;
+    body?: string | Uint8Array<ArrayBuffer>;
+    redirect: 'manual';
+    signal: AbortSignal;
+  },
 ) => Promise<FetchResponse>;
 
 interface FetchResponse {
@@ -51,6 +57,10 @@ export interface Call extends CommandOptions {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
+  /** A gzipped archive as the body, instead of JSON. */
+  readonly archive?: Uint8Array<ArrayBuffer>;
+  /** Time limit of one attempt, instead of that of the client. */
+  readonly timeoutMs?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -137,8 +147,7 @@ export class HttpClient {
     call: Call,
     credentials: Readonly<Record<string, string>>,
   ): Promise<{ readonly reply: Reply } | { readonly error: ApiError | ConnectionError }> {
-    const { signal } = call;
-    const { timeoutMs } = this.#options;
+    const { signal, timeoutMs = this.#options.timeoutMs } = call;
     const controller = new AbortController();
     const cancel = () => controller.abort(signal?.reason);
     if (signal?.aborted) throw signal.reason;
@@ -158,7 +167,7 @@ export class HttpClient {
   }
 
   #fetch(
-    { method, path, query, body, headers }: Call,
+    { method, path, query, body, archive, headers }: Call,
     credentials: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<FetchResponse> {
@@ -168,10 +177,12 @@ export class HttpClient {
       headers: {
         accept: 'application/json',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(archive === undefined ? {} : { 'content-type': 'application/gzip' }),
         ...headers,
         ...credentials,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(archive === undefined ? {} : { body: archive }),
       // A redirect would carry the key to another address, or turn a POST into a GET.
       redirect: 'manual',
       signal,

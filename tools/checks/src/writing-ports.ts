@@ -22,6 +22,7 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
   'SenderDirectory',
   'SendingSettings',
   'SharedNetwork',
+  'StoredUploads',
   'SuppressionList',
   'ReconcilerSettings',
   'WebServiceOwners',

@@ -4,7 +4,7 @@ import { Describes, type OperationDescription } from '../infrastructure/http/ope
 
 /** Documents a contract's route in OpenAPI. */
 export const describeRoute = (contract: RequestContract, route: HttpRoute, access: RouteAccess) => {
-  const { operation, operationId, summary, description, examples } = route;
+  const { operation, operationId, summary, description, examples, archive } = route;
   return Describes({
     operation,
     ...(operationId === undefined ? {} : { operationId }),
@@ -14,6 +14,7 @@ export const describeRoute = (contract: RequestContract, route: HttpRoute, acces
     repeatable: isRepeatable(route, access),
     ...(description === undefined ? {} : { description }),
     ...(examples === undefined ? {} : { examples }),
+    ...(archive === undefined ? {} : { archive }),
     ...replyOf(contract, route),
     ...refusedBeforehand(contract, route, access),
   });
@@ -34,15 +35,23 @@ const refusedBeforehand = (
   return {
     also: {
       ...also,
+      ...(route.archive === undefined ? {} : ARCHIVE_REFUSED),
       ...(needsRole ? { 403: `\`role_insufficient\`: this needs the role ${role}.` } : {}),
       ...(needsService ? { 404: '`service_not_found`' } : {}),
     },
     codes: {
+      ...(route.archive === undefined ? {} : ARCHIVE_CODES),
       ...(needsRole ? { 403: ['role_insufficient'] } : {}),
       ...(needsService ? { 404: ['service_not_found'] } : {}),
     },
   };
 };
+
+const ARCHIVE_REFUSED = {
+  400: '`invalid_archive`: the archive cannot be unpacked safely. `uploads_not_supported`: this installation builds no uploads.',
+  409: '`upload_space_full`: the uploads of the workspace have reached 2 GiB.',
+};
+const ARCHIVE_CODES = { 400: ['invalid_archive', 'uploads_not_supported'], 409: ['upload_space_full'] };
 
 const SESSIONS: ReadonlySet<RouteAccess> = new Set(['session', 'service-owner', 'workspace-member']);
 

@@ -34,6 +34,7 @@ const FEATURES = [
   'healthCheck',
   'firstByteTimeout',
   'runs',
+  'uploads',
 ] as const;
 
 export const LIMITS: InstanceLimits = {

@@ -94,6 +94,11 @@ export class OrderExecution {
           commit: order.commit,
           buildCommand: order.build_command,
           clearCache: order.clear_cache,
+          upload: order.upload && {
+            id: order.upload.id,
+            digest: order.upload.digest,
+            sizeBytes: order.upload.size_bytes,
+          },
           startCommand: order.start_command,
           rootDirectory: order.root_directory,
           environment: order.environment,

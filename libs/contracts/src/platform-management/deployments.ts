@@ -24,7 +24,7 @@ export const deployment = z.object({
   id: id.describe('Id of the deployment.'),
   web_service_id: id.describe('The web service that is deployed.'),
   branch: z.string().nullable().describe('Null until the default branch of the repository is known.'),
-  commit: z.string().nullable().describe('Hash of the commit; null until it is known.'),
+  commit: z.string().nullable().describe('Hash of the commit; null until it is known, and for an upload.'),
   status: deploymentStatus.describe(
     'The deployment is in progress while it is `queued`, `building` or `releasing`. `live`: its release serves the ' +
       'traffic. `superseded`: a newer deployment replaced it. `rolled_back`: a rollback replaced it.',
@@ -37,6 +37,13 @@ export const deployment = z.object({
   started_at: timestamp.nullable().describe('When the work began; null while it is queued.'),
   finished_at: timestamp.nullable().describe('When it became live or ended; null before.'),
   rollback_of: id.nullable().describe('The earlier deployment that this one rolls back to.'),
+  upload: z
+    .object({
+      digest: z.string().describe('SHA-256 of the archive in hexadecimal.'),
+      size_bytes: z.int().describe('The size of the archive in bytes.'),
+    })
+    .optional()
+    .describe('Only if the source was uploaded as an archive instead of fetched from the repository.'),
   queue_position: z
     .int()
     .min(1)
@@ -59,6 +66,13 @@ export const deploymentInput = z.strictObject({
     .boolean()
     .optional()
     .describe('Whether the build starts without the packages that earlier builds have downloaded.'),
+  upload_of: id
+    .nullable()
+    .optional()
+    .describe(
+      'An earlier deployment whose source was uploaded: the same archive is built again. The last three uploads are kept. ' +
+        'Not together with `branch`.',
+    ),
 });
 
 /** Newest first. */
@@ -85,7 +99,13 @@ export const listDeployments = request('list-deployments', {
 export const createDeployment = request('create-deployment', {
   request: ofWebService.extend(deploymentInput.shape),
   reply: deployment,
-  refusals: { web_service_not_found: 404, service_blocked: 403, service_suspended: 403, invalid_input: 400 },
+  refusals: {
+    web_service_not_found: 404,
+    service_blocked: 403,
+    service_suspended: 403,
+    invalid_input: 400,
+    deployment_not_found: 404,
+  },
   http: {
     operation: 'Deployments.create',
     method: 'POST',
@@ -93,7 +113,10 @@ export const createDeployment = request('create-deployment', {
     access: ['platform-key', 'session'],
     status: 202,
     summary: 'Build and release the newest commit of a branch',
-    description: 'Without a body, uses the configured branch. Poll the deployment until its status is `live` or final.',
+    description:
+      'Without a body, uses the configured branch. With a gzipped tar archive of the source as body, at most 100 MiB, ' +
+      'builds that instead. Poll the deployment until its status is `live` or final.',
+    archive: 'A gzipped tar archive of the source: files, folders, and symbolic links that stay inside it.',
     bodyOptional: true,
     examples: { body: { branch: 'main' }, reply: NEW_DEPLOYMENT },
   },

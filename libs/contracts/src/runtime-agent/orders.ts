@@ -132,6 +132,8 @@ export const runtimeOrder = z.discriminatedUnion('kind', [
     /** The folder of the repository that is built; the root folder if absent. */
     root_directory: z.string().optional(),
     clear_cache: z.boolean().optional(),
+    /** The archive that is built instead of the commit; the agent reads it from platform-management. */
+    upload: z.object({ id: z.uuid(), digest: documentDigest, size_bytes: z.int() }).optional(),
     environment,
     secrets: z.array(z.string()),
     credentials: sourceCredentials.optional(),

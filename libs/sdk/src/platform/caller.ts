@@ -14,7 +14,10 @@ export class PlatformCaller {
     return this.#send<Reply>({ method: 'GET', path, ...options });
   }
 
-  async post<Reply>(path: string, options: CommandOptions & Pick<Call, 'body'> = {}): Promise<Reply> {
+  async post<Reply>(
+    path: string,
+    options: CommandOptions & Pick<Call, 'body' | 'query' | 'archive' | 'timeoutMs'> = {},
+  ): Promise<Reply> {
     return this.#send<Reply>({ method: 'POST', path, ...options });
   }
 

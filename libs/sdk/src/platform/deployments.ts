@@ -35,6 +35,9 @@ export interface WaitOptions extends CallOptions {
   readonly onChange?: (deployment: Deployment) => void;
 }
 
+/** An archive may take minutes over a slow connection. */
+const UPLOAD_MS = 10 * 60_000;
+
 const IN_PROGRESS: ReadonlySet<Deployment['status']> = new Set(['queued', 'building', 'releasing']);
 
 /** Builds and releases of web services. */
@@ -56,6 +59,20 @@ export class Deployments {
   /** Builds and releases the newest commit of a branch; by default of the configured one. */
   create(webServiceId: string, deployment: CreateDeploymentBody = {}, options?: CommandOptions): Promise<Deployment> {
     return this.#api.post(pathOf`/web-services/${webServiceId}/deployments`, { body: deployment, ...options });
+  }
+
+  /** Builds and releases the source in a gzipped tar archive, at most 100 MiB, instead of a commit. */
+  upload(
+    webServiceId: string,
+    archive: Uint8Array<ArrayBuffer>,
+    { clearCache, ...options }: CommandOptions & { readonly clearCache?: boolean } = {},
+  ): Promise<Deployment> {
+    return this.#api.post(pathOf`/web-services/${webServiceId}/deployments`, {
+      archive,
+      timeoutMs: UPLOAD_MS,
+      ...(clearCache === undefined ? {} : { query: { clear_cache: String(clearCache) } }),
+      ...options,
+    });
   }
 
   get(webServiceId: string, deploymentId: string, options?: CallOptions): Promise<Deployment> {

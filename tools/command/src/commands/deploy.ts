@@ -1,10 +1,16 @@
+import type { Deployment, Platform } from '@postern/sdk';
 import type { Command } from 'commander';
 import { command, type Invocation, invocation } from '../command-line.js';
+import { UsageError } from '../errors.js';
+import type { Output } from '../output/output.js';
+import { localFiles } from '../source/local-files.js';
+import { packed } from '../source/pack.js';
 import { webServiceNamed } from '../web-services.js';
 import { integer } from './emails.js';
 
 interface DeployOptions {
   readonly branch?: string;
+  readonly local?: string | true;
   readonly wait: boolean;
   readonly timeout: number;
   readonly json?: boolean;
@@ -16,9 +22,11 @@ export const deploy = (): Command =>
     'postern deploy storefront',
     'postern deploy storefront --branch main --timeout 600',
     'postern deploy storefront --no-wait --json',
+    'postern deploy storefront --local',
   ])
     .argument('[service]', 'id or name of the web service; POSTERN_WEB_SERVICE, or the only one, by default')
     .option('--branch <name>', 'branch to deploy; default: the configured branch')
+    .option('--local [folder]', 'deploy the files of a folder, except those in .gitignore; default: this one')
     .option('--no-wait', 'return as soon as the deployment is queued')
     .option('--timeout <seconds>', 'how long to wait', integer(1, 86_400), 900)
     .addHelpText('after', '\nExit status: 0 live, 1 failed, 4 still in progress after the timeout.')
@@ -30,9 +38,12 @@ const run = async (
   options: DeployOptions,
 ): Promise<void> => {
   const { branch, wait, timeout } = options;
+  if (options.local !== undefined && branch !== undefined) throw new UsageError('Use --local or --branch, not both.');
   const platform = context.platform();
   const service = await webServiceNamed(platform, context, wanted);
-  const requested = await platform.deployments.create(service.id, branch === undefined ? {} : { branch });
+  const requested = await (options.local === undefined
+    ? platform.deployments.create(service.id, branch === undefined ? {} : { branch })
+    : upload(platform, service.id, options.local === true ? '.' : options.local, output));
   if (!wait) {
     output.result(requested, `${requested.id}  ${requested.status}`);
     return;
@@ -44,4 +55,13 @@ const run = async (
   });
   const { url } = await platform.webServices.get(service.id);
   output.result({ ...live, url }, `Live: ${url ?? service.name}`);
+};
+
+/** Deploys the files of a folder. @throws UsageError if there are none, or too many. */
+const upload = async (platform: Platform, id: string, folder: string, output: Output): Promise<Deployment> => {
+  const { files, leftOut } = await localFiles(folder);
+  for (const line of leftOut) output.note(line);
+  const archive = await packed(folder, files);
+  output.note(`Uploading ${files.length} files, ${Math.ceil(archive.length / 1_024)} KiB`);
+  return platform.deployments.upload(id, archive);
 };

@@ -86,6 +86,11 @@ export class RemoteRuntime extends Runtime {
         commit: order.commit,
         build_command: order.buildCommand,
         clear_cache: order.clearCache,
+        upload: order.upload && {
+          id: order.upload.id,
+          digest: order.upload.digest,
+          size_bytes: order.upload.sizeBytes,
+        },
         start_command: order.startCommand,
         root_directory: order.rootDirectory,
         environment: order.environment,

@@ -1,4 +1,4 @@
-import { createDeployment, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { createDeployment, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { branchName } from '../services/source/branch-name.js';
@@ -18,6 +18,9 @@ export class CreateDeployment {
   async execute(request: RequestOf<typeof createDeployment>): Promise<ReplyOf<typeof createDeployment>> {
     const deploymentId = uuidv7();
     const branch = request.branch == null ? undefined : branchName(request.branch);
+    const uploadOf = request.upload_of ?? undefined;
+    if (branch !== undefined && uploadOf !== undefined)
+      throw new Refusal('invalid_input', 'upload_of: cannot be combined with branch');
     const { userId } = await this.owners.requireOwner(request, request.web_service_id);
     await this.webServices.execute(request.web_service_id, at => ({
       kind: 'request-deployment',
@@ -25,6 +28,7 @@ export class CreateDeployment {
       deploymentId,
       branch,
       clearCache: request.clear_cache,
+      uploadOf,
       at,
     }));
     return this.deployments.require(request.web_service_id, deploymentId);

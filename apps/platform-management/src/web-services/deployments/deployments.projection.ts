@@ -6,7 +6,7 @@ import { Handles } from '@postern/messaging';
 import { Database, type ListCursor, listCursor, unknownCursor } from '@postern/service-host';
 import type { z } from 'zod';
 import { reachValues } from '../../projects/reached-projects.js';
-import type { Cause, DeploymentEvent } from '../services/aggregate/events.js';
+import type { Cause, DeploymentEvent, Upload } from '../services/aggregate/events.js';
 import { deploymentNotFound, webServiceNotFound } from '../services/aggregate/refusals.js';
 import { WebServices } from '../services/web-services.projection.js';
 import { BuildQueue } from './build-queue.js';
@@ -44,10 +44,20 @@ export function applyDeploymentEvent(
   const end = (status: string, error: string | null = null) => tx.query(END_DEPLOYMENT(tx), [id, status, error, at]);
   switch (type) {
     case 'platform-management.deployment-requested.v1':
-      return tx.query(INSERT_DEPLOYMENT(tx), [id, service, version, data.branch, null, null, at]);
+      return tx.query(INSERT_DEPLOYMENT(tx), [id, service, version, data.branch, null, null, at, ...uploadOf(data)]);
     case 'platform-management.rollback-requested.v1': {
-      const { branch, commit, rollback_of } = data;
-      return tx.query(INSERT_DEPLOYMENT(tx), [id, service, version, branch, commit, rollback_of, at]);
+      const { branch, rollback_of } = data;
+      const commit = data.upload ? null : data.commit;
+      return tx.query(INSERT_DEPLOYMENT(tx), [
+        id,
+        service,
+        version,
+        branch,
+        commit,
+        rollback_of,
+        at,
+        ...uploadOf(data),
+      ]);
     }
     case 'platform-management.deployment-begun.v1':
       return tx.query(BEGIN_DEPLOYMENT(tx), [id, data.stage, at]);
@@ -70,9 +80,13 @@ export function applyDeploymentEvent(
   }
 }
 
+const uploadOf = ({ upload }: { readonly upload?: Upload }) => [upload?.digest ?? null, upload?.size_bytes ?? null];
+
 export type DeploymentReply = z.output<typeof deployment>;
 
-type DeploymentRow = Omit<DeploymentReply, 'created_at' | 'started_at' | 'finished_at'> & {
+type DeploymentRow = Omit<DeploymentReply, 'created_at' | 'started_at' | 'finished_at' | 'upload'> & {
+  readonly upload_digest: string | null;
+  readonly upload_bytes: number | null;
   readonly created_at: Date;
   readonly started_at: Date | null;
   readonly finished_at: Date | null;
@@ -150,6 +164,9 @@ export class Deployments {
       started_at: row.started_at?.toISOString() ?? null,
       finished_at: row.finished_at?.toISOString() ?? null,
       rollback_of: row.rollback_of,
+      ...(row.upload_digest === null
+        ? {}
+        : { upload: { digest: row.upload_digest, size_bytes: row.upload_bytes ?? 0 } }),
       ...(position === undefined ? {} : { queue_position: position }),
     };
   }

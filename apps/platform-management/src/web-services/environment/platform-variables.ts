@@ -17,7 +17,9 @@ export class PlatformVariables {
 
   async addTo(configuration: Configuration, state: WebService, version: RunningVersion): Promise<Configuration> {
     const { id, settings } = state;
-    const { deploymentId, commit, branch = deploymentOf(state, deploymentId)?.branch } = version;
+    const deployment = deploymentOf(state, version.deploymentId);
+    const { deploymentId, branch = deployment?.branch } = version;
+    const commit = deployment?.upload ? undefined : version.commit;
     return withPlatformVariables(configuration, {
       POSTERN_SERVICE_ID: id,
       POSTERN_SERVICE_NAME: settings!.name,

@@ -80,8 +80,10 @@ export class BuildDeployment {
     output: LogWriter,
   ): Promise<Artefact> {
     const { git_repository_url: repositoryUrl, build_command, start_command, root_directory } = state.settings!;
-    const { branch, commit: known, clearCache } = deploymentOf(state, deploymentId)!;
-    let commit = known;
+    const { branch, commit: known, clearCache, upload } = deploymentOf(state, deploymentId)!;
+    // The digest of an upload identifies its source.
+    let commit = known ?? upload?.digest;
+    if (upload && known === undefined) logLine(output, `Deployment ${deploymentId} begins: an uploaded source`);
     let builtBranch = branch;
     let shown = credentials;
     if (commit === undefined) {
@@ -106,6 +108,7 @@ export class BuildDeployment {
       startCommand: start_command ?? undefined,
       rootDirectory: root_directory ?? undefined,
       clearCache,
+      upload: upload && { id: upload.id, digest: upload.digest, sizeBytes: upload.size_bytes },
       environment,
       secrets: maskable(secrets),
       credentials: shown,

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Log } from '@postern/messaging';
 import type { OutboundGuard } from '@postern/outbound';
+import type { SourceUploads } from '@postern/runtime';
 import { machineOf } from '../../infrastructure/builders/machine.js';
 import { PinnedRemotes } from '../../infrastructure/git/pinned-remotes.js';
 import { ArtefactStore } from '../artefacts/artefact-store.js';
@@ -25,6 +26,7 @@ import { SystemCallFilters } from '../sandbox/system-calls/system-call-filters.j
 import { UserAssignments } from '../sandbox/user-assignments.js';
 import { Git } from '../source/git.js';
 import { RepositorySources, SOURCE_TIMES, type SourceTimes } from '../source/repository-sources.js';
+import { NO_UPLOADS, UploadedSources } from '../source/uploaded-sources.js';
 import { BUILD_LIMITS, type BuildLimits } from './build-limits.js';
 import { BuildWorkspaces } from './build-workspaces.js';
 import { findContainerTool } from './dockerfile/container-tool.js';
@@ -37,6 +39,8 @@ export interface LocalBuildsOptions {
   readonly allowFileRepositories: boolean;
   /** Checks the hosts of repositories. */
   readonly guard: OutboundGuard;
+  /** The archives that builds can have as their source; none by default. */
+  readonly uploads?: SourceUploads;
   readonly instanceLimits: InstanceLimits;
   readonly inStep?: InStep;
   readonly log: Log;
@@ -179,6 +183,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
   });
   const builds = new LocalBuilds({
     sources,
+    uploadedSources: new UploadedSources(options.uploads ?? NO_UPLOADS, path),
     dockerfiles,
     artefacts,
     workspaces,

@@ -25,6 +25,7 @@ import type { Sandbox } from '../sandbox/sandbox.js';
 import type { UserAssignments } from '../sandbox/user-assignments.js';
 import { findDeadLink, findStrayLink } from '../source/links.js';
 import type { RepositorySources } from '../source/repository-sources.js';
+import type { UploadedSources } from '../source/uploaded-sources.js';
 import { draftOf, homeOf } from './build-environment.js';
 import { toBuildFailure } from './build-failure.js';
 import type { BuildLimits } from './build-limits.js';
@@ -41,6 +42,7 @@ export type InStep = <T>(name: string, step: () => Promise<T>) => Promise<T>;
 
 export interface LocalBuildsParts {
   readonly sources: RepositorySources;
+  readonly uploadedSources: UploadedSources;
   readonly artefacts: ArtefactStore;
   readonly workspaces: BuildWorkspaces;
   readonly confinement: Sandbox;
@@ -164,11 +166,20 @@ export class LocalBuilds implements Builds {
     const watch = new LimitWatch(place, folders, this.parts.limits);
     try {
       const limit = AbortSignal.any([signal, watch.signal]);
-      output.logLine(`Fetching ${displayedUrl(order.repositoryUrl)} at ${order.commit}`);
+      const { upload } = order;
+      output.logLine(
+        upload
+          ? `Unpacking the uploaded source: ${sizeOf(upload.sizeBytes)}, SHA-256 ${upload.digest}`
+          : `Fetching ${displayedUrl(order.repositoryUrl)} at ${order.commit}`,
+      );
       const marks = { [BUILD_MARKER]: site.id };
       const log = (line: string) => output.logLine(line);
       const checkout = { place, directory, home: homeOf(folders.workspace), marks };
-      await this.parts.inStep('fetch source', () => this.parts.sources.checkOut(order, checkout, log, limit));
+      await this.parts.inStep('fetch source', () =>
+        upload
+          ? this.parts.uploadedSources.unpack(upload, checkout, log, limit)
+          : this.parts.sources.checkOut(order, checkout, log, limit),
+      );
       for (const line of await largeFilesNotFetched(projectIn(directory))) output.logLine(line);
       const at = await this.#enter(directory, order, log);
       const tool = at.workspace ? undefined : await this.parts.dockerfiles.toolFor(directory, order, log);
@@ -257,6 +268,9 @@ export class LocalBuilds implements Builds {
     return name.startsWith(this.parts.idPrefix) ? name : `${this.parts.idPrefix}build-${name.split('.')[0]}`;
   }
 }
+
+const sizeOf = (bytes: number): string =>
+  bytes < 2 ** 20 ? `${Math.ceil(bytes / 1_024)} KiB` : `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
 /** A static site serves every file publicly, so its links may only lead to files of the site. */
 const requireLinksInside = async (directory: string): Promise<void> => {

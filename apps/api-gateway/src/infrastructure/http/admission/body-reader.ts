@@ -3,6 +3,7 @@ import { KIB, MIB } from '@postern/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../errors/problem.js';
 import { ReceivedBody } from '../validation/received-body.js';
+import { StreamedBody } from '../validation/streamed-body.js';
 import { networkOf } from './admission.js';
 import type { BufferedBytes } from './buffered-bytes.js';
 import { DiscardedBytes } from './discarded-bytes.js';
@@ -36,10 +37,11 @@ export class BodyReader {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     const declared = length === undefined ? 0 : Number(length);
     if (declared === 0 && encoding === undefined) return;
-    const { maxBodyBytes } = admissionOfRequest(request);
+    const { maxBodyBytes, isStreamed } = admissionOfRequest(request);
     // A route without a body never reads one.
     if (maxBodyBytes === 0) return;
     if (declared > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    if (isStreamed) return;
     if (declared <= UNCOUNTED_BYTES && encoding === undefined) return;
     this.#responses.set(request, reply.raw);
     if (declared > UNCOUNTED_BYTES) this.buffered.assertFits(networkOf(request), declared);
@@ -63,9 +65,10 @@ export class BodyReader {
     });
   }
 
-  async read(request: FastifyRequest, payload: IncomingMessage): Promise<ReceivedBody> {
-    const { maxBodyBytes } = admissionOfRequest(request);
+  async read(request: FastifyRequest, payload: IncomingMessage): Promise<ReceivedBody | StreamedBody> {
+    const { maxBodyBytes, isStreamed } = admissionOfRequest(request);
     this.#waiting.get(request.raw)?.writeContinue();
+    if (isStreamed) return new StreamedBody(payload);
     const { 'content-type': type = '', 'content-encoding': encoding } = request.headers;
     const bytes = await this.#bytesOf(request, payload, maxBodyBytes);
     return new ReceivedBody(bytes, type, encoding);

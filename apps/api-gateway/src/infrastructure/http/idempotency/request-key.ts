@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { badRequest } from '../errors/problem.js';
 import { routeUrlOf } from '../server/route-url.js';
 import { isEmptyBody, readJson } from '../validation/received-body.js';
+import { StreamedBody } from '../validation/streamed-body.js';
 import { canonicalJson } from './canonical-json.js';
 
 const HEADER = 'idempotency-key';
@@ -34,6 +35,7 @@ const fingerprintOf = (request: FastifyRequest): string => {
 
 /** A route without a body ignores one, whatever it contains. */
 const bodyOf = ({ body }: FastifyRequest): unknown => {
+  if (body instanceof StreamedBody) return body.digest;
   if (isEmptyBody(body)) return null;
   try {
     return readJson(body);

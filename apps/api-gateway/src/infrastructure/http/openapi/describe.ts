@@ -13,6 +13,10 @@ export interface OperationDescription {
   /** The requests that the operation sends; the reply of the last one is the response unless `reply` is given. */
   readonly requests: readonly RequestContract[];
   readonly reply?: z.ZodType;
+  /** Describes the gzipped archive that the operation also takes as its body. */
+  readonly archive?: string;
+  /** Whether this is the route for another body of an operation that is documented with all its bodies. */
+  readonly isAlternative?: boolean;
   /** The body, if the operation reads it without `@Body({ schema })`. */
   readonly body?: z.ZodType;
   /** Descriptions of path parameters that are not in a schema. */

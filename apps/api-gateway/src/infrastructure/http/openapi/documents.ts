@@ -157,7 +157,7 @@ const parametersOf = (operation: Operation): object[] => [
     })),
 ];
 
-const bodyOf = ({ body, examples }: Operation): { requestBody?: object } => {
+const bodyOf = ({ body, examples, archive }: Operation): { requestBody?: object } => {
   if (!body) return {};
   const { description, ...schema } = inputSchema(body);
   const example = examples?.body;
@@ -166,7 +166,12 @@ const bodyOf = ({ body, examples }: Operation): { requestBody?: object } => {
     requestBody: {
       ...(description === undefined ? {} : { description }),
       required: !body.safeParse(undefined).success,
-      content: { 'application/json': content },
+      content: {
+        'application/json': content,
+        ...(archive === undefined
+          ? {}
+          : { 'application/gzip': { schema: { type: 'string', format: 'binary', description: archive } } }),
+      },
     },
   };
 };

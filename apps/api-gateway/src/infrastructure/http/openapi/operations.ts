@@ -38,6 +38,7 @@ export const operationsOf = (controller: Type): Operation[] => {
     if (typeof handler !== 'function' || typeof method !== 'number') return [];
     const description: OperationDescription | undefined = Reflect.getMetadata(OPERATION, handler);
     if (!description) throw new Error(`${controller.name}.${name} has no description`);
+    if (description.isAlternative) return [];
     const admission: GatewayAdmission | undefined = Reflect.getMetadata(ADMISSION, handler);
     if (!admission) throw new Error(`${controller.name}.${name} has no admission`);
     const path = joined(Reflect.getMetadata(PATH_METADATA, controller), Reflect.getMetadata(PATH_METADATA, handler));

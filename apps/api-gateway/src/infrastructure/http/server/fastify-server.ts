@@ -7,6 +7,7 @@ import type { BodyReader } from '../admission/body-reader.js';
 import { declaredAdmission } from '../admission/route-admission.js';
 import { codeOfStatus, ERROR_CODE } from '../errors/error-code.js';
 import { errorShape } from '../errors/error-shape.js';
+import { BODY_KINDS } from './body-kinds.js';
 import { respondMalformed } from './malformed-request.js';
 import { requestIdOf } from './request-id.js';
 import { baseHeaders } from './response-headers.js';
@@ -51,7 +52,7 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
       highWaterMark: 16 * 1024,
       requireHostHeader: false,
     },
-    routerOptions: { maxParamLength: 16 * 1024 },
+    routerOptions: { maxParamLength: 16 * 1024, constraints: BODY_KINDS },
     // During shutdown, requests on open connections are still answered, with `Connection: close`.
     return503OnClosing: false,
     skipMiddie: true,

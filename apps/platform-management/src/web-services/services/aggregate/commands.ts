@@ -1,4 +1,4 @@
-import type { CreatedData, Settings } from './events.js';
+import type { CreatedData, Settings, Upload } from './events.js';
 
 interface At {
   readonly at: string;
@@ -17,6 +17,9 @@ export type OwnerCommand =
       readonly deploymentId: string;
       readonly branch: string | undefined;
       readonly clearCache?: boolean | undefined;
+      /** An archive instead of a commit: a new one, or that of an earlier deployment. */
+      readonly upload?: Upload | undefined;
+      readonly uploadOf?: string | undefined;
     })
   | (ByOwner & {
       readonly kind: 'request-rollback';

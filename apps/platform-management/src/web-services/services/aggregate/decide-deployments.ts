@@ -1,6 +1,6 @@
 import { Refusal } from '@postern/contracts/refusal';
 import type { OwnerCommand, ReconcilerCommand } from './commands.js';
-import type { Cause, DeploymentEvent } from './events.js';
+import type { Cause, DeploymentEvent, Upload } from './events.js';
 import { deploymentNotFound, refuseFlagged } from './refusals.js';
 import {
   activeDeployment,
@@ -8,16 +8,19 @@ import {
   deploymentOf,
   isOver,
   isQueued,
+  KEPT_UPLOADS,
   rollbackTargets,
+  uploadsInUse,
   type WebService,
 } from './state.js';
 
 type Command<Kind> = Extract<OwnerCommand | ReconcilerCommand, { kind: Kind }>;
 
 export function requestDeployment(
-  { deploymentId, branch, clearCache, at }: Command<'request-deployment'>,
+  { deploymentId, branch, clearCache, upload: given, uploadOf, at }: Command<'request-deployment'>,
   state: WebService,
 ): DeploymentEvent[] {
+  const upload = uploadOf === undefined ? given : earlierUpload(state, uploadOf);
   refuseFlagged(state);
   return [
     ...supersedeQueued(state, deploymentId, at),
@@ -26,12 +29,23 @@ export function requestDeployment(
       data: {
         web_service_id: state.id!,
         deployment_id: deploymentId,
-        branch: branch ?? state.settings!.branch,
+        branch: upload ? null : (branch ?? state.settings!.branch),
         ...(clearCache && { clear_cache: true as const }),
+        ...(upload && { upload }),
         at,
       },
     },
   ];
+}
+
+function earlierUpload(state: WebService, deploymentId: string): Upload {
+  const deployment = deploymentOf(state, deploymentId);
+  if (!deployment) throw deploymentNotFound();
+  const { upload } = deployment;
+  if (!upload) throw new Refusal('invalid_input', 'upload_of: the source of this deployment was not uploaded');
+  if (!uploadsInUse(state).has(upload.id))
+    throw new Refusal('invalid_input', `upload_of: only the last ${KEPT_UPLOADS} uploads are kept; upload it again`);
+  return upload;
 }
 
 /** Only for a previously live deployment with a retained artefact. */
@@ -65,6 +79,7 @@ export function requestRollback(
         branch: target.branch,
         commit: target.commit!,
         artefact_reference: target.artefact!,
+        ...(target.upload && { upload: target.upload }),
         at,
       },
     },

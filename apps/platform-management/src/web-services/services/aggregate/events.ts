@@ -89,8 +89,19 @@ export interface ReleaseData extends OfRelease, OfDeployment {
   readonly settings?: ReleaseSettings;
 }
 
+/** The archive that a deployment builds instead of a commit. */
+export interface Upload {
+  readonly id: string;
+  /** SHA-256 in hexadecimal; stands for the commit. */
+  readonly digest: string;
+  readonly size_bytes: number;
+}
+
 export type DeploymentEvent =
-  | Event<'deployment-requested', OfDeployment & { readonly branch: string | null; readonly clear_cache?: true }>
+  | Event<
+      'deployment-requested',
+      OfDeployment & { readonly branch: string | null; readonly clear_cache?: true; readonly upload?: Upload }
+    >
   | Event<
       'rollback-requested',
       OfDeployment & {
@@ -98,6 +109,7 @@ export type DeploymentEvent =
         readonly branch: string | null;
         readonly commit: string;
         readonly artefact_reference: string;
+        readonly upload?: Upload;
       }
     >
   | Event<'deployment-begun', OfDeployment & { readonly stage: 'building' | 'releasing' }>

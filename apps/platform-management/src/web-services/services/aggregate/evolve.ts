@@ -128,6 +128,7 @@ const queuedDeployment = (data: RequestData): Deployment => ({
   requestedAt: data.at,
   since: data.at,
   ...('clear_cache' in data && { clearCache: true as const }),
+  ...(data.upload && { upload: data.upload }),
   ...('rollback_of' in data
     ? { rollbackOf: data.rollback_of, commit: data.commit, artefact: data.artefact_reference }
     : {}),

@@ -1,5 +1,5 @@
 import type { DeploymentStatus, WebServiceStatus } from '@postern/contracts';
-import type { Cause, ReleaseKind, ReleaseSettings, Settings } from './events.js';
+import type { Cause, ReleaseKind, ReleaseSettings, Settings, Upload } from './events.js';
 
 export interface Deployment {
   readonly id: string;
@@ -7,6 +7,8 @@ export interface Deployment {
   readonly branch: string | null;
   /** Whether its build starts without the packages of earlier builds. */
   readonly clearCache?: true;
+  /** The archive that is built instead of a commit. */
+  readonly upload?: Upload;
   readonly rollbackOf?: string;
   readonly commit?: string;
   readonly artefact?: string;
@@ -145,6 +147,16 @@ export function artefactsInUse(state: WebService, retained: number): ReadonlySet
   const kept = state.deployments.filter(each => !isOver(each) || each.status === 'live' || targets.has(each.id));
   const running = [state.serving, state.rolling].filter(release => release !== undefined);
   return new Set([...kept, ...running].flatMap(({ artefact }) => artefact ?? []));
+}
+
+/** Number of uploads of a web service that are kept for another deployment. */
+export const KEPT_UPLOADS = 3;
+
+/** Returns the ids of the uploads that are being deployed or can be deployed again. */
+export function uploadsInUse(state: WebService): ReadonlySet<string> {
+  const uploads = state.deployments.filter(({ upload }) => upload !== undefined);
+  const newest = [...new Set(uploads.map(({ upload }) => upload!.id).reverse())].slice(0, KEPT_UPLOADS);
+  return new Set([...newest, ...uploads.filter(each => !isOver(each)).map(({ upload }) => upload!.id)]);
 }
 
 /** Returns the settings for a release that starts now. */

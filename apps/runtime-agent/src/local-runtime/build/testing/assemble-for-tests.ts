@@ -7,7 +7,7 @@ import { assembleLocalBuilds, type LocalBuildsAssembly, type LocalBuildsOptions 
 const silentLog: Log = { info() {}, warn() {}, error() {} };
 
 export type FixtureOptions = Partial<
-  Pick<LocalBuildsOptions, 'limits' | 'times' | 'use' | 'minimumAgeMs' | 'variables' | 'guard'>
+  Pick<LocalBuildsOptions, 'limits' | 'times' | 'use' | 'minimumAgeMs' | 'variables' | 'guard' | 'uploads'>
 >;
 
 export const assembleForTests = async (home: string, options: FixtureOptions): Promise<LocalBuildsAssembly> =>
