@@ -1,16 +1,18 @@
 import type { Command } from 'commander';
 import { command, type Invocation, invocation } from '../command-line.js';
 import { webServiceNamed } from '../web-services.js';
+import { BuildLog } from './build-log.js';
 import { integer } from './emails.js';
 
 interface DeployOptions {
   readonly branch?: string;
   readonly wait: boolean;
   readonly timeout: number;
+  readonly logs: boolean;
   readonly json?: boolean;
 }
 
-/** `postern deploy`: requests a deployment and follows it until it ends. */
+/** `postern deploy`: requests a deployment, prints its build, and follows it until it ends. */
 export const deploy = (): Command =>
   command('deploy', 'Deploy a web service, and wait until it is live', [
     'postern deploy storefront',
@@ -21,7 +23,11 @@ export const deploy = (): Command =>
     .option('--branch <name>', 'branch to deploy; default: the configured branch')
     .option('--no-wait', 'return as soon as the deployment is queued')
     .option('--timeout <seconds>', 'how long to wait', integer(1, 86_400), 900)
-    .addHelpText('after', '\nExit status: 0 live, 1 failed, 4 still in progress after the timeout.')
+    .option('--no-logs', 'do not print the log of the build and the release')
+    .addHelpText(
+      'after',
+      '\nThe log goes to standard error.\nExit status: 0 live, 1 failed, 4 still in progress after the timeout.',
+    )
     .action(async (service: string | undefined, options: DeployOptions) => run(invocation(options), service, options));
 
 const run = async (
@@ -38,10 +44,21 @@ const run = async (
     return;
   }
   output.note(`Deployment ${requested.id} of ${service.name}`);
-  const live = await platform.deployments.waitUntilLive(service.id, requested.id, {
-    timeoutMs: timeout * 1_000,
-    onChange: ({ status, commit }) => output.note(`${status}${commit ? `  ${commit.slice(0, 12)}` : ''}`),
-  });
-  const { url } = await platform.webServices.get(service.id);
-  output.result({ ...live, url }, `Live: ${url ?? service.name}`);
+  const log = options.logs ? new BuildLog(requested, line => output.note(line)) : undefined;
+  const following = log?.follow(signal => platform.logs.follow(service.id, { tail: 100, signal }));
+  try {
+    const live = await platform.deployments.waitUntilLive(service.id, requested.id, {
+      timeoutMs: timeout * 1_000,
+      onChange: ({ status, commit }) => output.note(`${status}${commit ? `  ${commit.slice(0, 12)}` : ''}`),
+    });
+    await log?.rest();
+    const { url } = await platform.webServices.get(service.id);
+    output.result({ ...live, url }, `Live: ${url ?? service.name}`);
+  } catch (error) {
+    await log?.rest();
+    throw error;
+  } finally {
+    log?.end();
+    await following;
+  }
 };
