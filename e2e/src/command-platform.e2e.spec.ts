@@ -71,6 +71,9 @@ describe('postern deploy', () => {
   it('waits until the deployment is live', async () => {
     const { code, out, err } = await runner.run(['deploy', name]);
     expect([code, err]).toEqual([0, expect.stringContaining('live')]);
+    // The log of the build is printed as it is written, on standard error.
+    expect(err).toMatch(/Deployment \S+ begins: [\s\S]*Fetching [\s\S]*deployment \S+ is live/);
+    expect(err).not.toContain('Terminated');
     const url = /Live: (\S+)/.exec(out)?.[1] ?? '';
     expect(await (await fetch(url)).text()).toBe('Hello');
     expect((await runner.run(['open', name, '--print'])).out.trim()).toBe(url);

@@ -82,7 +82,7 @@ export const resources: Projection = {
 /** The read models of web services and deployments: one projection, so that both show the same point in time. */
 export const webServices: Projection = {
   ...READ_MODELS.webServices,
-  version: 2,
+  version: 3,
   tables: ['web_services', 'deployments'],
   eventTypes: WEB_SERVICE_EVENT_TYPES,
   apply: async (events, tx) => {

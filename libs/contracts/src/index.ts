@@ -18,6 +18,7 @@ export * from './email-send/sending-domains.js';
 export * from './email-send/templates.js';
 export * from './email-send/test-mail.js';
 export * from './email-send/verified-recipients.js';
+export * from './email-send/webhook-mail.js';
 export * from './event.js';
 export * from './event-consumers.js';
 export * from './event-feeds.js';

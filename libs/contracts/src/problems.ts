@@ -52,10 +52,13 @@ const problems = z.object({ problems: z.array(problem) });
 export const NEARLY_REACHED = 0.9;
 
 /** Failed deployments, and web services, custom domains and databases that do not work, and quotas. */
-export const listPlatformProblems = requestsOf('platform-management', ['api-gateway'])('list-platform-problems', {
-  request: z.object({ workspace_id: id }),
-  reply: problems,
-});
+export const listPlatformProblems = requestsOf('platform-management', ['api-gateway', 'email-send'])(
+  'list-platform-problems',
+  {
+    request: z.object({ workspace_id: id }),
+    reply: problems,
+  },
+);
 
 /** Email services, their limits, and their sending domains. */
 export const listEmailProblems = requestsOf('email-send', ['api-gateway'])('list-email-problems', {
@@ -66,16 +69,22 @@ export const listEmailProblems = requestsOf('email-send', ['api-gateway'])('list
 const services = z.array(z.object({ id, name: z.string() })).max(1_000);
 
 /** Webhooks that fail or were disabled. The gateway names the email services of the workspace. */
-export const listWebhookProblems = requestsOf('webhook-dispatch', ['api-gateway'])('list-webhook-problems', {
-  request: z.object({ services }),
-  reply: problems,
-});
+export const listWebhookProblems = requestsOf('webhook-dispatch', ['api-gateway', 'email-send'])(
+  'list-webhook-problems',
+  {
+    request: z.object({ services }),
+    reply: problems,
+  },
+);
 
 /** Messages of the last 24 hours that left from the sandbox sender of a service in production. */
-export const listSenderProblems = requestsOf('delivery-tracking', ['api-gateway'])('list-sender-problems', {
-  request: z.object({ services }),
-  reply: problems,
-});
+export const listSenderProblems = requestsOf('delivery-tracking', ['api-gateway', 'email-send'])(
+  'list-sender-problems',
+  {
+    request: z.object({ services }),
+    reply: problems,
+  },
+);
 
 /** Whether something in a workspace needs somebody. */
 export const workspaceStatus = z.object({
@@ -85,3 +94,35 @@ export const workspaceStatus = z.object({
   unchecked: z.array(z.string()).describe('The parts that could not be checked now, because they do not respond.'),
 });
 export type WorkspaceStatus = z.output<typeof workspaceStatus>;
+
+/** What one part of a workspace answered; no problems if it does not respond. */
+export interface CheckedPart {
+  readonly part: string;
+  readonly problems?: readonly Problem[] | undefined;
+}
+
+/** The state of a workspace from the answers about its parts. */
+export const workspaceStatusOf = (parts: readonly CheckedPart[]): WorkspaceStatus => {
+  const found = parts.flatMap(({ problems: of }) => of ?? []).sort(byUrgency);
+  const unchecked = parts.flatMap(({ part, problems: of }) => (of ? [] : [part]));
+  return {
+    ok: found.length + unchecked.length === 0,
+    summary: summaryOf(found, unchecked),
+    problems: found,
+    unchecked,
+  };
+};
+
+const EPOCH = '1970-01-01T00:00:00.000Z';
+
+/** Errors first, then the newest. */
+const byUrgency = (a: Problem, b: Problem): number => {
+  if (a.severity !== b.severity) return a.severity === 'error' ? -1 : 1;
+  return Date.parse(b.since ?? EPOCH) - Date.parse(a.since ?? EPOCH);
+};
+
+const summaryOf = (found: readonly Problem[], unchecked: readonly string[]): string => {
+  const some = unchecked.length === 0 ? '' : ` Not checked now: ${unchecked.join(', ')}.`;
+  if (found.length > 0) return `${found.length === 1 ? '1 thing needs' : `${found.length} things need`} you.${some}`;
+  return unchecked.length === 0 ? 'Everything works.' : `Nothing wrong was found.${some}`;
+};

@@ -1,7 +1,7 @@
 import { Refusal } from '@postern/contracts/refusal';
 import type { RunEnd, RunOrder } from './commands.js';
 import type { LogPage, LogPageQuery } from './log-pages.js';
-import type { Artefact, ServicePlan } from './service-plan.js';
+import type { BuiltArtefact, CommitDescription, ServicePlan } from './service-plan.js';
 
 /**
  * Runs web services: as processes of this machine, in Kubernetes, or through the runtime agent. Every adapter passes
@@ -35,7 +35,7 @@ export abstract class Runtime {
    * runs after the call has returned or thrown.
    * @throws BuildFailed with a message for the deployment's `error`; the signal's reason if it was aborted.
    */
-  abstract build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<Artefact>;
+  abstract build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<BuiltArtefact>;
 
   /**
    * Makes the service run as planned: starts the plan's instances, waits until they respond, switches the traffic to
@@ -268,6 +268,14 @@ export class SourceUnavailable extends Error {
 /** The build ended without an artefact: it failed, exceeded a limit, or produced nothing that can be started. */
 export class BuildFailed extends Error {
   override readonly name = 'BuildFailed';
+
+  constructor(
+    message: string,
+    /** The description of the commit, if it was fetched. */
+    readonly description?: CommitDescription,
+  ) {
+    super(message);
+  }
 }
 
 /** The new instances did not respond; the older ones keep the traffic. */

@@ -4,6 +4,19 @@ export interface Artefact {
   readonly commit: string;
 }
 
+/** What people know a commit by. */
+export interface CommitDescription {
+  /** The first line of its message. */
+  readonly subject: string;
+  /** The name of its author. */
+  readonly author: string;
+}
+
+/** An artefact, with the description of its commit if the source has one. */
+export interface BuiltArtefact extends Artefact {
+  readonly description?: CommitDescription | undefined;
+}
+
 /** How instances are probed; undefined fields have the defaults of the runtime. */
 export interface HealthCheckSettings {
   /** The `Host` header. */

@@ -522,6 +522,10 @@ export interface Deployment {
   readonly branch: string | null;
   /** Hash of the commit; null until it is known, and for an upload. */
   readonly commit: string | null;
+  /** First line of the message of the commit; null until the build has ended. */
+  readonly commit_message?: string | null;
+  /** Name of the author of the commit, like `commit_message`. */
+  readonly commit_author?: string | null;
   /** The deployment is in progress while it is `queued`, `building` or `releasing`. `live`: its release serves the traffic. `superseded`: a newer deployment replaced it. `rolled_back`: a rollback replaced it. */
   readonly status: 'queued' | 'building' | 'releasing' | 'live' | 'failed' | 'superseded' | 'rolled_back' | 'cancelled';
   /** Why the deployment failed or was cancelled. Before its end: what it waits for, if anything. */
@@ -532,6 +536,8 @@ export interface Deployment {
   readonly started_at: string | null;
   /** When it became live or ended; null before. */
   readonly finished_at: string | null;
+  /** The stages that the deployment has reached, in order. A rollback has no `source` and no `build`. The last stage of a failed deployment is the one that failed. */
+  readonly stages?: readonly DeploymentStage[];
   /** The earlier deployment that this one rolls back to. */
   readonly rollback_of: string | null;
   /** Only if the source was uploaded as an archive instead of fetched from the repository. */
@@ -543,6 +549,14 @@ export interface Deployment {
   };
   /** Only while it waits for a slot to build: its place in the queue, where 1 is next. Workspaces take turns. */
   readonly queue_position?: number;
+}
+
+export interface DeploymentStage {
+  /** `queue`: waits for its turn. `source`: finds the newest commit. `build`: fetches and builds it. `release`: runs the release command, starts instances and waits for their health checks. */
+  readonly name: 'queue' | 'source' | 'build' | 'release';
+  readonly started_at: string;
+  /** Null while the stage is in progress. */
+  readonly finished_at: string | null;
 }
 
 export interface ListDeploymentsReply {

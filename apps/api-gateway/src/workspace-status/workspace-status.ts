@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  type CheckedPart,
   listEmailProblems,
   listEmailServices,
   listPlatformProblems,
@@ -7,6 +8,7 @@ import {
   listWebhookProblems,
   type Problem,
   type WorkspaceStatus,
+  workspaceStatusOf,
 } from '@postern/contracts';
 import { RemoteFault, type RequestContext, ServiceUnavailable } from '@postern/messaging';
 import { ServiceClient } from '../infrastructure/service-client/ports.js';
@@ -34,35 +36,11 @@ export class WorkspaceStatuses {
         found.then(({ problems }) => ({ part, problems })).catch(error => unanswered(part, error)),
       ),
     );
-    const problems = answers.flatMap(answer => answer.problems ?? []).sort(byUrgency);
-    const unchecked = answers.flatMap(({ part, problems: found }) => (found ? [] : [part]));
-    return {
-      ok: problems.length + unchecked.length === 0,
-      summary: summaryOf(problems, unchecked),
-      problems,
-      unchecked,
-    };
+    return workspaceStatusOf(answers);
   }
 }
 
-const unanswered = (part: string, error: unknown): { readonly part: string; readonly problems?: undefined } => {
+const unanswered = (part: string, error: unknown): CheckedPart => {
   if (error instanceof ServiceUnavailable || error instanceof RemoteFault) return { part };
   throw error;
-};
-
-/** Errors first, then the newest. */
-const byUrgency = (a: Problem, b: Problem): number =>
-  a.severity === b.severity
-    ? Date.parse(b.since ?? EPOCH) - Date.parse(a.since ?? EPOCH)
-    : a.severity === 'error'
-      ? -1
-      : 1;
-
-const EPOCH = '1970-01-01T00:00:00.000Z';
-
-const summaryOf = (problems: readonly Problem[], unchecked: readonly string[]): string => {
-  const some = unchecked.length === 0 ? '' : ` Not checked now: ${unchecked.join(', ')}.`;
-  if (problems.length > 0)
-    return `${problems.length === 1 ? '1 thing needs' : `${problems.length} things need`} you.${some}`;
-  return unchecked.length === 0 ? 'Everything works.' : `Nothing wrong was found.${some}`;
 };

@@ -60,22 +60,31 @@ export const AccountPage = () => {
 
 const ServiceMails = () => {
   const { me, reload } = useSignedIn();
-  const change = useAction(async (on: boolean) => {
-    await api.patch<Me>('/me', { service_mails: on });
+  const change = useAction(async (mails: Partial<Pick<Me, 'service_mails' | 'status_mails'>>) => {
+    await api.patch<Me>('/me', mails);
     reload();
   });
   // A platform-management of the previous release cannot change it.
   if (me.service_mails === undefined) return null;
   return (
-    <Section title="Email">
+    <Section title="Email" about="About workspaces that you own.">
       <ErrorNotice error={change.error} />
       <Switch
         label="Email me when something fails"
-        about="In workspaces that you own: when a deployment fails, a web service stops responding, or a database is nearly full. At most one email per hour for each."
+        about="When a deployment fails, a web service stops responding, a database is nearly full, or a webhook keeps failing, and when the webhook works again. At most one email per hour for each."
         on={me.service_mails}
         busy={change.busy}
-        onSwitch={on => change.run(on)}
+        onSwitch={on => change.run({ service_mails: on })}
       />
+      {me.status_mails !== undefined && (
+        <Switch
+          label="Email me once a day what needs somebody"
+          about="What the home page shows, in the morning (7:00 UTC). No email on days on which nothing needs somebody."
+          on={me.status_mails}
+          busy={change.busy}
+          onSwitch={on => change.run({ status_mails: on })}
+        />
+      )}
     </Section>
   );
 };

@@ -130,6 +130,12 @@ export class EmailServices {
     );
   }
 
+  /** The name and the workspace of a service; undefined once it is deleted. */
+  async ownedBy(serviceId: string): Promise<{ readonly name: string; readonly workspaceId: string } | undefined> {
+    const select = { name: true, workspaceId: true };
+    return (await this.prisma.emailService.findUnique({ where: { id: serviceId }, select })) ?? undefined;
+  }
+
   /** The number of services of a workspace. */
   countOf(workspaceId: string): Promise<number> {
     return this.prisma.emailService.count({ where: { workspaceId } });

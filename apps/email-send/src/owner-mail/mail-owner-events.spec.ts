@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { OwnerMailFacts } from '@postern/contracts';
 import { NoticeLimits, SystemMail, type SystemMailAttempt } from '../system-mail/ports.js';
 import { MailOwnerEvents } from './mail-owner-events.js';
+import { OwnerMailer } from './owner-mailer.js';
 import { type OwnerEvent, OwnerFacts, type OwnerMailClaim, OwnerMailClaims } from './ports.js';
 
 const SERVICE = '019ca2c0-0000-7000-8000-000000000001';
@@ -87,9 +88,7 @@ beforeEach(() => {
   databaseTime = new Date();
   handler = new MailOwnerEvents(
     facts,
-    new FakeClaims(),
-    limits,
-    mail,
+    new OwnerMailer(new FakeClaims(), limits, mail, silent, { now: () => databaseTime }),
     silent,
     { now: () => databaseTime },
     {

@@ -1,5 +1,6 @@
 import type { OwnerMailFacts } from '@postern/contracts';
 import { plainName } from '../system-mail/plain-name.js';
+import { plainSentence } from './plain-sentence.js';
 import type { OwnerEvent } from './ports.js';
 
 interface Message {
@@ -25,7 +26,7 @@ export const ownerMailText = (
     ...(facts.project_name === null ? [] : [`Project: ${plainName(facts.project_name)}`]),
     `${facts.project_name === null ? 'Database' : 'Web service'}: ${name}`,
     `Time: ${event.occurred_at.slice(0, 16).replace('T', ' ')} UTC`,
-    ...(facts.reason === null ? [] : [`Reason: ${plainReason(facts.reason)}`]),
+    ...(facts.reason === null ? [] : [`Reason: ${plainSentence(facts.reason)}`]),
     '',
     advice,
     `${dashboardUrl}${page}`,
@@ -69,23 +70,3 @@ const consequenceOf = (isLive: boolean | null | undefined): string => {
   if (isLive === null) return ' No version of it has been live so far.';
   return isLive ? ' The version before it is still live.' : ' No version of it is running now.';
 };
-
-const MAX_REASON = 200;
-/** Mail clients make links of numbers that can be called. */
-const PHONE_NUMBER = /\d[\d ()+/-]{5,}\d/g;
-
-/**
- * A reason can quote tenant-controlled text; the space after each dot and colon keeps mail clients from making links of it.
- */
-const plainReason = (reason: string): string =>
-  (reason.split('\n')[0] ?? '')
-    .normalize('NFKC')
-    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
-    .replace(/[\p{C}\p{Z}]+/gu, ' ')
-    .slice(0, MAX_REASON)
-    .replace(/([.:])(?=[\p{L}/])/gu, '$1 ')
-    .replace(PHONE_NUMBER, '…')
-    .replaceAll('@', ' at ')
-    .slice(0, MAX_REASON)
-    .toWellFormed()
-    .trim();

@@ -1,16 +1,24 @@
 import { Module } from '@nestjs/common';
+import { EmailServicesModule } from '../email-services/email-services.module.js';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
+import { ProblemsModule } from '../problems/problems.module.js';
 import { SystemMailModule } from '../system-mail/system-mail.module.js';
+import { MailAboutWebhook } from './mail-about-webhook.js';
 import { MailOwnerEvents } from './mail-owner-events.js';
+import { MailWorkspaceStatus } from './mail-workspace-status.js';
 import { NatsOwnerFacts } from './nats-owner-facts.js';
+import { OwnerMailer } from './owner-mailer.js';
 import { OwnerFacts, OwnerMailClaims } from './ports.js';
 import { PostgresOwnerMailClaims } from './postgres-owner-mail-claims.js';
 
-/** Mail to the owners of a workspace about failures of its web services and databases. */
+/** Mail to the owners of a workspace about failures, webhooks, and what needs somebody. */
 @Module({
-  imports: [PostgresModule, SystemMailModule],
+  imports: [PostgresModule, SystemMailModule, EmailServicesModule, ProblemsModule],
   providers: [
     MailOwnerEvents,
+    MailAboutWebhook,
+    MailWorkspaceStatus,
+    OwnerMailer,
     { provide: OwnerFacts, useClass: NatsOwnerFacts },
     { provide: OwnerMailClaims, useClass: PostgresOwnerMailClaims },
   ],

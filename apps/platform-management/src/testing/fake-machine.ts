@@ -1,6 +1,7 @@
 import type {
-  Artefact,
   BuildOrder,
+  BuiltArtefact,
+  CommitDescription,
   LogLine,
   LogStream,
   RoutedDomain,
@@ -47,7 +48,9 @@ export class FakeMachine {
   hostKeys: string | undefined;
   /** Commits by branch; all other branches are missing. */
   readonly branches = new Map([['main', 'a'.repeat(40)]]);
-  readonly artefacts = new Map<string, Artefact>();
+  readonly artefacts = new Map<string, BuiltArtefact>();
+  /** What the builds know about their commit. */
+  description: CommitDescription | undefined = { subject: 'Fix the cart', author: 'Ada' };
   /** Running builds by deployment; the value is the process. */
   readonly builds = new Map<string, object>();
   /** Plans with instances, by service and roll. */

@@ -24,8 +24,8 @@ export class FakeAccounts extends AccountDirectory {
   override async addressOf(): Promise<string> {
     return 'ada@example.com';
   }
-  override async getsServiceMails(): Promise<boolean> {
-    return true;
+  override async mailsOf() {
+    return { serviceMails: true, statusMails: true };
   }
   override async hasSecondFactor(): Promise<boolean> {
     return false;

@@ -1,6 +1,6 @@
 import {
-  type Artefact,
   type BuildOrder,
+  type BuiltArtefact,
   type LogPage,
   type LogPageQuery,
   type LogQuery,
@@ -58,7 +58,7 @@ export class FakeRuntime extends Runtime {
     return { branch: name, commit, ...(isFirst && { hostKeys: this.machine.hostKeys }) };
   }
 
-  override async build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<Artefact> {
+  override async build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<BuiltArtefact> {
     const { artefacts, builds, script } = this.machine;
     const done = artefacts.get(order.deploymentId);
     if (done) return done;
@@ -73,7 +73,8 @@ export class FakeRuntime extends Runtime {
       throw error;
     }
     builds.delete(order.deploymentId);
-    const artefact = { reference: `artefact-${order.deploymentId}`, commit: order.commit };
+    const { description } = this.machine;
+    const artefact = { reference: `artefact-${order.deploymentId}`, commit: order.commit, description };
     artefacts.set(order.deploymentId, artefact);
     return artefact;
   }

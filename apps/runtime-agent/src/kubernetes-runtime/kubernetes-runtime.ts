@@ -1,6 +1,6 @@
 import {
-  type Artefact,
   type BuildOrder,
+  type BuiltArtefact,
   type LogLine,
   type LogPage,
   type LogPageQuery,
@@ -78,7 +78,7 @@ export class KubernetesRuntime extends Runtime {
     return this.parts.sources.resolveSource(source, signal);
   }
 
-  build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<Artefact> {
+  build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<BuiltArtefact> {
     return this.parts.builds.build(order, output, signal);
   }
 

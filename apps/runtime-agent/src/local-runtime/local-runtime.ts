@@ -1,8 +1,8 @@
 import type { LoadBalancerClient } from '@postern/load-balancer-client';
 import type { Log } from '@postern/messaging';
 import {
-  type Artefact,
   type BuildOrder,
+  type BuiltArtefact,
   type LogLine,
   type LogPage,
   type LogPageQuery,
@@ -85,7 +85,7 @@ export class LocalRuntime extends Runtime {
     return this.parts.builds.resolveSource(source, signal);
   }
 
-  build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<Artefact> {
+  build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<BuiltArtefact> {
     return this.parts.builds.build(order, output, signal);
   }
 

@@ -1,15 +1,21 @@
 import type { RuntimeOrder } from '@postern/contracts';
-import { BuildFailed, OrderInterrupted, RollFailed, SourceUnavailable } from '@postern/runtime';
+import { BuildFailed, type CommitDescription, OrderInterrupted, RollFailed, SourceUnavailable } from '@postern/runtime';
 
 /** Carries out one order; resolves with its result. */
 export type ExecuteOrder = (order: RuntimeOrder, signal: AbortSignal) => Promise<unknown>;
 
 export type OrderEnd =
   | { readonly state: 'done'; readonly result: unknown }
-  | { readonly state: 'failed'; readonly failure: { readonly kind: FailureKind; readonly message: string } }
+  | { readonly state: 'failed'; readonly failure: OrderFailure }
   | { readonly state: 'cancelled' };
 
 export type OrderState = OrderEnd | { readonly state: 'running' } | { readonly state: 'unknown' };
+
+interface OrderFailure {
+  readonly kind: FailureKind;
+  readonly message: string;
+  readonly description?: CommitDescription;
+}
 
 type FailureKind = 'source_unavailable' | 'build_failed' | 'roll_failed' | 'error';
 
@@ -122,9 +128,9 @@ export class OrderRegistry {
         return { state: 'done', result: (await this.execute(order, abort.signal)) ?? null };
       } catch (error) {
         if (abort.signal.aborted) return { state: 'cancelled' };
-        const kind = failureKind(error);
-        if (kind === 'error') this.onError(error, order);
-        return { state: 'failed', failure: { kind, message: error instanceof Error ? error.message : String(error) } };
+        const failure = failureOf(error);
+        if (failure.kind === 'error') this.onError(error, order);
+        return { state: 'failed', failure };
       }
     };
     const ended = run().then(end => {
@@ -196,6 +202,12 @@ const isEqual = (one: RuntimeOrder, other: RuntimeOrder): boolean => identity(on
 
 const identity = (order: RuntimeOrder): string =>
   JSON.stringify(order, (key, value) => (key === 'deadline_ms' ? undefined : value));
+
+const failureOf = (error: unknown): OrderFailure => ({
+  kind: failureKind(error),
+  message: error instanceof Error ? error.message : String(error),
+  ...(error instanceof BuildFailed && error.description && { description: error.description }),
+});
 
 const failureKind = (error: unknown): FailureKind => {
   if (error instanceof SourceUnavailable) return 'source_unavailable';

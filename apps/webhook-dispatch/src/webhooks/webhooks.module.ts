@@ -3,6 +3,7 @@ import { OutboundModule } from '../infrastructure/outbound.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { CreateWebhook } from './create-webhook.js';
 import { ListWebhookProblems } from './list-webhook-problems.js';
+import { MailAboutWebhooks } from './mail-about-webhooks.js';
 import { RemoveWebhook } from './remove-webhook.js';
 import { RotateWebhookSecret } from './rotate-webhook-secret.js';
 import { SwitchWebhookSecret } from './switch-webhook-secret.js';
@@ -23,6 +24,7 @@ import { Webhooks } from './webhooks.projection.js';
     SwitchWebhookSecret,
     Webhooks,
     WebhookHealths,
+    MailAboutWebhooks,
     ListWebhookProblems,
     WebhookRepository,
     WebhookUrls,

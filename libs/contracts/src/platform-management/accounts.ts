@@ -135,6 +135,13 @@ export const getMe = request('get-me', {
       .describe(
         'Whether you get emails about failures in the workspaces that you own. Absent from the release before.',
       ),
+    status_mails: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether you get a daily email about workspaces that you own, on days on which something in them needs ' +
+          'somebody. Absent from the release before.',
+      ),
     second_factor_missing: z
       .boolean()
       .optional()
@@ -155,9 +162,14 @@ export const getMe = request('get-me', {
 export type Me = z.output<typeof getMe.reply>;
 
 export const changeMe = request('change-me', {
-  request: z.object({ user_id: id, workspace_id: id, service_mails: z.boolean() }),
+  request: z.object({
+    user_id: id,
+    workspace_id: id,
+    service_mails: z.boolean().optional().describe('Emails at the moment when something fails or works again.'),
+    status_mails: z.boolean().optional().describe('The daily email about what needs somebody.'),
+  }),
   reply: getMe.reply,
-  refusals: { user_not_found: 404 },
+  refusals: { user_not_found: 404, invalid_input: 400 },
   http: {
     operation: 'Users.changeMe',
     method: 'PATCH',
@@ -166,7 +178,7 @@ export const changeMe = request('change-me', {
     role: 'viewer',
     summary: 'Turn email notifications about your services on or off',
     description:
-      'Owners of a workspace get an email when a deployment fails, a web service stops answering, or a database is nearly full. Emails about your account are always sent.',
+      'Owners of a workspace get an email when a deployment fails, a web service stops answering, a database is nearly full, or a webhook keeps failing, and once a day if something needs somebody. Send at least one field. Emails about your account are always sent.',
   },
 });
 

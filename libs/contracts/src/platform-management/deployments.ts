@@ -20,11 +20,29 @@ export const deploymentStatus = z.enum([
 
 export type DeploymentStatus = z.output<typeof deploymentStatus>;
 
+export const deploymentStage = z.object({
+  name: z
+    .enum(['queue', 'source', 'build', 'release'])
+    .describe(
+      '`queue`: waits for its turn. `source`: finds the newest commit. `build`: fetches and builds it. `release`: ' +
+        'runs the release command, starts instances and waits for their health checks.',
+    ),
+  started_at: timestamp,
+  finished_at: timestamp.nullable().describe('Null while the stage is in progress.'),
+});
+export type DeploymentStage = z.output<typeof deploymentStage>;
+
 export const deployment = z.object({
   id: id.describe('Id of the deployment.'),
   web_service_id: id.describe('The web service that is deployed.'),
   branch: z.string().nullable().describe('Null until the default branch of the repository is known.'),
   commit: z.string().nullable().describe('Hash of the commit; null until it is known, and for an upload.'),
+  commit_message: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('First line of the message of the commit; null until the build has ended.'),
+  commit_author: z.string().nullable().optional().describe('Name of the author of the commit, like `commit_message`.'),
   status: deploymentStatus.describe(
     'The deployment is in progress while it is `queued`, `building` or `releasing`. `live`: its release serves the ' +
       'traffic. `superseded`: a newer deployment replaced it. `rolled_back`: a rollback replaced it.',
@@ -36,6 +54,13 @@ export const deployment = z.object({
   created_at: timestamp.describe('When the deployment was requested.'),
   started_at: timestamp.nullable().describe('When the work began; null while it is queued.'),
   finished_at: timestamp.nullable().describe('When it became live or ended; null before.'),
+  stages: z
+    .array(deploymentStage)
+    .optional()
+    .describe(
+      'The stages that the deployment has reached, in order. A rollback has no `source` and no `build`. The last ' +
+        'stage of a failed deployment is the one that failed.',
+    ),
   rollback_of: id.nullable().describe('The earlier deployment that this one rolls back to.'),
   upload: z
     .object({

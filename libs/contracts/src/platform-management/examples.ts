@@ -49,19 +49,39 @@ export const DEPLOYMENT = {
   web_service_id: WEB_SERVICE_ID,
   branch: 'main',
   commit: '3f786850e387550fdab836ed7e6dc881de23001b',
+  commit_message: 'Show the total in the cart',
+  commit_author: 'Ada Lovelace',
   status: 'live',
   error: null,
   created_at: CREATED_AT,
   started_at: '2030-01-02T03:04:06.000Z',
   finished_at: '2030-01-02T03:05:11.000Z',
+  stages: [
+    { name: 'queue', started_at: CREATED_AT, finished_at: '2030-01-02T03:04:06.000Z' },
+    { name: 'source', started_at: '2030-01-02T03:04:06.000Z', finished_at: '2030-01-02T03:04:07.000Z' },
+    { name: 'build', started_at: '2030-01-02T03:04:07.000Z', finished_at: '2030-01-02T03:05:04.000Z' },
+    { name: 'release', started_at: '2030-01-02T03:05:04.000Z', finished_at: '2030-01-02T03:05:11.000Z' },
+  ],
   rollback_of: null,
 };
-export const NEW_DEPLOYMENT = { ...DEPLOYMENT, commit: null, status: 'queued', started_at: null, finished_at: null };
+const UNKNOWN_COMMIT = { commit: null, commit_message: null, commit_author: null };
+export const NEW_DEPLOYMENT = {
+  ...DEPLOYMENT,
+  ...UNKNOWN_COMMIT,
+  status: 'queued',
+  started_at: null,
+  finished_at: null,
+  stages: [{ name: 'queue', started_at: CREATED_AT, finished_at: null }],
+};
 export const ROLLBACK = {
   ...DEPLOYMENT,
   id: '0198d3b0-2b3c-7d4e-9f5a-6b7c8d9e0f04',
   status: 'releasing',
   finished_at: null,
+  stages: [
+    { name: 'queue', started_at: CREATED_AT, finished_at: '2030-01-02T03:04:06.000Z' },
+    { name: 'release', started_at: '2030-01-02T03:04:06.000Z', finished_at: null },
+  ],
   rollback_of: DEPLOYMENT_ID,
 };
 
@@ -120,7 +140,18 @@ export const SECRET_FILE_DELETION = { id: FILE_ID, deleted: true };
 export const PROJECT_DELETION = { id: PROJECT_ID, deleted: true };
 export const WEB_SERVICE_DELETION = { id: WEB_SERVICE_ID, deleted: true };
 export const PROCESS = { type: 'worker', configured: 2, running: 2, failure: null };
-export const CANCELLED_DEPLOYMENT = { ...DEPLOYMENT, status: 'building', finished_at: null };
+export const CANCELLED_DEPLOYMENT = {
+  ...DEPLOYMENT,
+  commit_message: null,
+  commit_author: null,
+  status: 'building',
+  finished_at: null,
+  stages: [
+    { name: 'queue', started_at: CREATED_AT, finished_at: '2030-01-02T03:04:06.000Z' },
+    { name: 'source', started_at: '2030-01-02T03:04:06.000Z', finished_at: '2030-01-02T03:04:07.000Z' },
+    { name: 'build', started_at: '2030-01-02T03:04:07.000Z', finished_at: null },
+  ],
+};
 export const BUILD_LOG = {
   lines: [{ timestamp: CREATED_AT, instance: 'build', stream: 'build', message: '$ npm ci && npm run build' }],
 };

@@ -32,6 +32,12 @@ export const getOwnerMailFacts = request('get-owner-mail-facts', {
   reply: z.object({ facts: ownerMailFacts.nullable() }),
 });
 
+/** A page of workspaces whose owners want the daily mail, in the order of their ids. */
+export const listStatusMails = request('list-status-mails', {
+  request: z.object({ after: id.nullable(), limit: z.int().min(1).max(500) }),
+  reply: z.object({ workspaces: z.array(z.object({ id, name: z.string(), recipients })) }),
+});
+
 /** The recipients of mail about an email service, which belongs to email-send. */
 export const getWorkspaceOwners = request('get-workspace-owners', {
   request: z.object({ workspace_id: id }),

@@ -16,6 +16,9 @@ export const documentDigest = z.string().regex(/^[0-9a-f]{64}$/);
 
 const artefact = z.object({ reference: z.string(), commit: z.string() });
 
+/** The first line of the message of a commit, and the name of its author; absent if unknown. */
+const commitDescription = z.object({ subject: z.string().max(200), author: z.string().max(200) }).optional();
+
 /** The credentials of git; absent for public repositories. */
 const sourceCredentials = z.object({
   /** A key in the OpenSSH format, and the known host keys of the server, one line each. */
@@ -174,7 +177,7 @@ export type RuntimeOrder = z.output<typeof runtimeOrder>;
 export const runtimeResult = {
   /** `host_keys` after the first connection to an SSH server: lines for `known_hosts`. */
   resolve_source: z.object({ branch: z.string(), commit: z.string(), host_keys: z.string().optional() }),
-  build: artefact,
+  build: artefact.extend({ description: commitDescription }),
   back_up_database: z.object({ size_bytes: z.int(), digest: backupDigest }),
   run_command: z.object({ exit_code: z.int().nullable(), reason: z.string().nullable() }),
   enforce_database_storage: z.object({ used_bytes: z.number(), read_only: z.boolean() }).nullable(),
@@ -209,6 +212,7 @@ export const putDocument = request('put-document', {
 export const orderFailure = z.object({
   kind: z.enum(['source_unavailable', 'build_failed', 'roll_failed', 'error']),
   message: z.string(),
+  description: commitDescription,
 });
 
 /**

@@ -6,6 +6,7 @@ import type { Output } from '../output/output.js';
 import { localFiles } from '../source/local-files.js';
 import { packed } from '../source/pack.js';
 import { webServiceNamed } from '../web-services.js';
+import { BuildLog } from './build-log.js';
 import { integer } from './emails.js';
 
 interface DeployOptions {
@@ -13,10 +14,11 @@ interface DeployOptions {
   readonly local?: string | true;
   readonly wait: boolean;
   readonly timeout: number;
+  readonly logs: boolean;
   readonly json?: boolean;
 }
 
-/** `postern deploy`: requests a deployment and follows it until it ends. */
+/** `postern deploy`: requests a deployment, prints its build, and follows it until it ends. */
 export const deploy = (): Command =>
   command('deploy', 'Deploy a web service, and wait until it is live', [
     'postern deploy storefront',
@@ -29,7 +31,11 @@ export const deploy = (): Command =>
     .option('--local [folder]', 'deploy the files of a folder, except those in .gitignore; default: this one')
     .option('--no-wait', 'return as soon as the deployment is queued')
     .option('--timeout <seconds>', 'how long to wait', integer(1, 86_400), 900)
-    .addHelpText('after', '\nExit status: 0 live, 1 failed, 4 still in progress after the timeout.')
+    .option('--no-logs', 'do not print the log of the build and the release')
+    .addHelpText(
+      'after',
+      '\nThe log goes to standard error.\nExit status: 0 live, 1 failed, 4 still in progress after the timeout.',
+    )
     .action(async (service: string | undefined, options: DeployOptions) => run(invocation(options), service, options));
 
 const run = async (
@@ -49,12 +55,23 @@ const run = async (
     return;
   }
   output.note(`Deployment ${requested.id} of ${service.name}`);
-  const live = await platform.deployments.waitUntilLive(service.id, requested.id, {
-    timeoutMs: timeout * 1_000,
-    onChange: ({ status, commit }) => output.note(`${status}${commit ? `  ${commit.slice(0, 12)}` : ''}`),
-  });
-  const { url } = await platform.webServices.get(service.id);
-  output.result({ ...live, url }, `Live: ${url ?? service.name}`);
+  const log = options.logs ? new BuildLog(requested, line => output.note(line)) : undefined;
+  const following = log?.follow(signal => platform.logs.follow(service.id, { tail: 100, signal }));
+  try {
+    const live = await platform.deployments.waitUntilLive(service.id, requested.id, {
+      timeoutMs: timeout * 1_000,
+      onChange: ({ status, commit }) => output.note(`${status}${commit ? `  ${commit.slice(0, 12)}` : ''}`),
+    });
+    await log?.rest();
+    const { url } = await platform.webServices.get(service.id);
+    output.result({ ...live, url }, `Live: ${url ?? service.name}`);
+  } catch (error) {
+    await log?.rest();
+    throw error;
+  } finally {
+    log?.end();
+    await following;
+  }
 };
 
 /** Deploys the files of a folder. @throws UsageError if there are none, or too many. */

@@ -14,10 +14,10 @@ import { asSentence, formatDuration, NO_VALUE } from '../../formatting.js';
 import { useListState } from '../../list-state.js';
 import { useAction, useLoading, usePolling } from '../../loading.js';
 import { Link, navigate } from '../../router.js';
-import { ACTIVE, placeInQueue } from './status.js';
+import { ACTIVE, placeInQueue, REPLACED } from './deployment-status.js';
+import { Commit } from './stages.js';
 import { useWebService } from './web-service-layout.js';
 
-const REPLACED: ReadonlySet<Deployment['status']> = new Set(['superseded', 'rolled_back']);
 const POLL_MS = { active: 1_500, finished: 15_000 };
 
 export const DeploymentsPage = () => {
@@ -102,10 +102,10 @@ const Deployments = ({ list, path, act }: DeploymentsProps) => (
       },
       {
         title: 'Commit',
-        cell: ({ commit, branch, rollback_of }) => (
+        cell: deployment => (
           <>
-            <code>{commit?.slice(0, 10) ?? NO_VALUE}</code> {branch}
-            {rollback_of && <p class="hint">Rollback</p>}
+            {deployment.commit === null ? NO_VALUE : <Commit of={deployment} />}
+            {deployment.rollback_of && <p class="hint">Rollback</p>}
           </>
         ),
       },

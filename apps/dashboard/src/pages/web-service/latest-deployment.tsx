@@ -8,8 +8,9 @@ import { EmptyState, Section } from '../../components/page.js';
 import { Time } from '../../components/time.js';
 import { useLoading, usePolling } from '../../loading.js';
 import { Link, navigate } from '../../router.js';
+import { ACTIVE, placeInQueue, REPLACED } from './deployment-status.js';
 import { Reason } from './reason.js';
-import { ACTIVE, placeInQueue } from './status.js';
+import { Commit, Stages } from './stages.js';
 import { useWebService } from './web-service-layout.js';
 
 const POLL_MS = { active: 1_500, finished: 15_000 };
@@ -56,7 +57,7 @@ interface OutcomeProps {
 }
 
 const Outcome = ({ of: latest, earlier, path, deploy }: OutcomeProps) => {
-  const { id, status, commit, branch, error, created_at, queue_position, rollback_of } = latest;
+  const { id, status, error, created_at, queue_position, rollback_of } = latest;
   const isLive = earlier.some(deployment => deployment.status === 'live');
   const target = earlier.find(({ status: was, started_at }) => started_at !== null && REPLACED.has(was));
   const rollBack = async () => {
@@ -66,9 +67,9 @@ const Outcome = ({ of: latest, earlier, path, deploy }: OutcomeProps) => {
   return (
     <>
       <p>
-        <Badge status={status} /> <code>{commit?.slice(0, 10)}</code> {branch} {rollback_of !== null && 'Rollback'}{' '}
-        <Time at={created_at} />
+        <Badge status={status} /> <Commit of={latest} /> {rollback_of !== null && 'Rollback'} <Time at={created_at} />
       </p>
+      <Stages of={latest} />
       {queue_position !== undefined && <Notice kind="plain">{placeInQueue(queue_position)}</Notice>}
       {error && <Reason of={error} isFailure={status === 'failed'} />}
       {status === 'failed' && (
@@ -96,6 +97,3 @@ const Outcome = ({ of: latest, earlier, path, deploy }: OutcomeProps) => {
     </>
   );
 };
-
-/** Deployments that were live before, unless they were replaced while they were queued. */
-const REPLACED: ReadonlySet<Deployment['status']> = new Set(['superseded', 'rolled_back']);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { changeMe, getMe, getOwnerMailFacts, setUserEnabled } from '@postern/contracts';
+import { changeMe, getMe, getOwnerMailFacts, listStatusMails, setUserEnabled } from '@postern/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { ResourcesFixture } from '../../testing/resources-fixture.js';
 
@@ -84,5 +84,38 @@ describe('the recipients of mail to owners', () => {
     await request(changeMe, { ...me, service_mails: true });
     await request(setUserEnabled, { actor_id: await fixture.operatorId(), id: owner.id, enabled: false });
     expect(await emails(stream)).toEqual([before]);
+  });
+});
+
+describe('the workspaces with a daily mail', () => {
+  const mailed = async () =>
+    (await resources.request(listStatusMails, { after: null, limit: 500 })).workspaces.find(
+      ({ id }) => id === resources.user.workspace_id,
+    )?.recipients;
+
+  it('are those with an owner who has not turned it off, which does not turn off mail about failures', async () => {
+    const { user, request } = resources;
+    const me = { user_id: user.user_id, workspace_id: user.workspace_id };
+    expect((await mailed())?.map(({ user_id }) => user_id)).toContain(user.user_id);
+    expect(await request(changeMe, { ...me, status_mails: false })).toMatchObject({
+      status_mails: false,
+      service_mails: true,
+    });
+    expect((await mailed())?.map(({ user_id }) => user_id) ?? []).not.toContain(user.user_id);
+    await request(changeMe, { ...me, status_mails: true });
+  });
+
+  it('are listed in pages', async () => {
+    const { workspaces } = await resources.request(listStatusMails, { after: null, limit: 1 });
+    const [first] = workspaces;
+    expect(workspaces).toHaveLength(1);
+    const next = await resources.request(listStatusMails, { after: first!.id, limit: 500 });
+    expect(next.workspaces.map(({ id }) => id)).not.toContain(first!.id);
+  });
+
+  it('need a field to change', async () => {
+    const { user, request } = resources;
+    const me = { user_id: user.user_id, workspace_id: user.workspace_id };
+    await expect(request(changeMe, me)).rejects.toMatchObject({ code: 'invalid_input' });
   });
 });

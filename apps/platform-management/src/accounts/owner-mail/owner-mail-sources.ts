@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { OwnerMailFacts } from '@postern/contracts';
-import { OWNER_MAIL_EVENTS } from '@postern/contracts';
+import { type listStatusMails, OWNER_MAIL_EVENTS, type OwnerMailFacts, type ReplyOf } from '@postern/contracts';
 import { Database } from '@postern/service-host';
-import { FIND_DATABASE, FIND_EVENT, FIND_RECIPIENTS, FIND_WEB_SERVICE } from './owner-mail.sql.js';
+import { FIND_DATABASE, FIND_EVENT, FIND_RECIPIENTS, FIND_WEB_SERVICE, LIST_STATUS_MAILS } from './owner-mail.sql.js';
 
 /** Stored events that cause mail to owners, with the fields that the mail uses. */
 export type MailedEvent =
@@ -37,6 +36,13 @@ export class OwnerMailSources {
   async ownersOf(workspaceId: string): Promise<OwnerMailFacts['recipients']> {
     const { pool } = this.database;
     return (await pool.query<OwnerMailFacts['recipients'][number]>(FIND_RECIPIENTS, [workspaceId])).rows;
+  }
+
+  /** The workspaces after an id whose owners want the daily mail. */
+  async withStatusMails(after: string | null, limit: number): Promise<ReplyOf<typeof listStatusMails>['workspaces']> {
+    const { pool } = this.database;
+    type Row = ReplyOf<typeof listStatusMails>['workspaces'][number];
+    return (await pool.query<Row>(LIST_STATUS_MAILS, [after, limit])).rows;
   }
 
   /** Returns undefined once the web service is deleted. */

@@ -18,3 +18,11 @@ export const FIND_RECIPIENTS = `
   SELECT c.user_id, c.email FROM memberships m JOIN credentials c ON c.user_id = m.user_id
   WHERE m.workspace_id = $1 AND m.role = 'owner' AND c.disabled_at IS NULL AND c.service_mails
   ORDER BY m.joined_at, c.user_id`;
+
+/** Workspaces after the id `$1` with owners who can log in and have not turned off the daily mail, at most `$2`. */
+export const LIST_STATUS_MAILS = `
+  SELECT s.id, s.name,
+    json_agg(json_build_object('user_id', c.user_id, 'email', c.email) ORDER BY m.joined_at, c.user_id) AS recipients
+  FROM workspaces s JOIN memberships m ON m.workspace_id = s.id JOIN credentials c ON c.user_id = m.user_id
+  WHERE m.role = 'owner' AND c.disabled_at IS NULL AND c.status_mails AND ($1::uuid IS NULL OR s.id > $1::uuid)
+  GROUP BY s.id, s.name ORDER BY s.id LIMIT $2`;

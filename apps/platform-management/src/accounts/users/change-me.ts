@@ -1,10 +1,10 @@
-import { changeMe, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { changeMe, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { findMe } from './get-me.js';
 import { AccountDirectory } from './ports.js';
 import { UserRepository } from './user-repository.js';
 
-/** Lets users turn mail about failures in their own workspaces on or off. */
+/** Lets users turn mail about their own workspaces on or off. */
 @Handles(changeMe)
 export class ChangeMe {
   constructor(
@@ -13,7 +13,13 @@ export class ChangeMe {
   ) {}
 
   async execute(request: RequestOf<typeof changeMe>): Promise<ReplyOf<typeof changeMe>> {
-    await this.users.setServiceMails(request.user_id, request.service_mails);
+    const { service_mails: serviceMails, status_mails: statusMails } = request;
+    if (serviceMails === undefined && statusMails === undefined)
+      throw new Refusal('invalid_input', 'send service_mails, status_mails or both');
+    await this.users.setMails(request.user_id, {
+      ...(serviceMails !== undefined && { serviceMails }),
+      ...(statusMails !== undefined && { statusMails }),
+    });
     return findMe(this.accounts, request);
   }
 }

@@ -29,9 +29,11 @@ export const findMe = async (
   const account = await accounts.find(user_id);
   const active = account?.workspaces.find(workspace => workspace.id === workspace_id);
   if (!account || !active) throw new Refusal('user_not_found', 'there is no such user');
+  const { serviceMails, statusMails } = await accounts.mailsOf(user_id);
   return {
     ...accountReply(account),
     active_workspace: { id: active.id, name: active.name, role: active.role },
-    service_mails: await accounts.getsServiceMails(user_id),
+    service_mails: serviceMails,
+    status_mails: statusMails,
   };
 };

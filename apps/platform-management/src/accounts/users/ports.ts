@@ -20,13 +20,20 @@ export interface AccountPage {
   readonly accounts: readonly (Account & { readonly enabled: boolean; readonly secondFactor: boolean })[];
 }
 
+/** Which mail a user gets about the workspaces that they own. */
+export interface AccountMails {
+  /** At the moment when something fails or works again. */
+  readonly serviceMails: boolean;
+  /** Once a day, if something needs somebody. */
+  readonly statusMails: boolean;
+}
+
 /** The read model of users and their workspaces. It includes every command that has returned. */
 export abstract class AccountDirectory {
   abstract find(userId: string): Promise<Account | undefined>;
   /** Finds a user as soon as an event contains the user, also before the read model does. */
   abstract addressOf(userId: string): Promise<string | undefined>;
-  /** Whether the user is mailed about failures in the workspaces that they own. */
-  abstract getsServiceMails(userId: string): Promise<boolean>;
+  abstract mailsOf(userId: string): Promise<AccountMails>;
   /** Whether the user has a confirmed second factor. */
   abstract hasSecondFactor(userId: string): Promise<boolean>;
   /** One page of all accounts, newest first. */

@@ -5,7 +5,7 @@ import { PrismaClient } from '../../generated/prisma/client.js';
 import { AccountTransactions, eventsOf } from '../account-transactions.js';
 import { END_SESSIONS_OF_USER } from '../sessions/sessions.sql.js';
 import { FIND_ENABLED_OPERATOR, SET_DISABLED } from './credentials.sql.js';
-import type { Credentials } from './ports.js';
+import type { AccountMails, Credentials } from './ports.js';
 import { type UserEvent, user, userStream } from './user.js';
 
 /** The name of a lock, not of a stream, which serializes operators who disable each other. */
@@ -52,8 +52,8 @@ export class UserRepository {
     });
   }
 
-  /** Turns mail about failures in the workspaces that the user owns on or off. */
-  async setServiceMails(userId: string, on: boolean): Promise<void> {
-    await this.prisma.credential.updateMany({ where: { userId }, data: { serviceMails: on } });
+  /** Turns mail about the workspaces that the user owns on or off; undefined leaves it as it is. */
+  async setMails(userId: string, mails: Partial<AccountMails>): Promise<void> {
+    await this.prisma.credential.updateMany({ where: { userId }, data: mails });
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { workspaceRole } from '@postern/contracts';
 import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { PrismaClient } from '../../generated/prisma/client.js';
-import type { Account, AccountDirectory, AccountPage } from './ports.js';
+import type { Account, AccountDirectory, AccountMails, AccountPage } from './ports.js';
 import type { UserEvent } from './user.js';
 import { INSERT_MEMBERSHIP, INSERT_USER } from './users.sql.js';
 
@@ -38,9 +38,10 @@ export class Users implements AccountDirectory {
     return (await this.prisma.credential.findUnique({ where: { userId }, select: { email: true } }))?.email;
   }
 
-  async getsServiceMails(userId: string): Promise<boolean> {
-    const select = { serviceMails: true };
-    return (await this.prisma.credential.findUnique({ where: { userId }, select }))?.serviceMails ?? false;
+  async mailsOf(userId: string): Promise<AccountMails> {
+    const select = { serviceMails: true, statusMails: true };
+    const found = await this.prisma.credential.findUnique({ where: { userId }, select });
+    return found ?? { serviceMails: false, statusMails: false };
   }
 
   async hasSecondFactor(userId: string): Promise<boolean> {

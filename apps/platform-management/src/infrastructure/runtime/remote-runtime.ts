@@ -13,8 +13,8 @@ import {
   type servicePlan,
 } from '@postern/contracts';
 import {
-  type Artefact,
   type BuildOrder,
+  type BuiltArtefact,
   type HealthCheckSettings,
   type LogLine,
   type LogPage,
@@ -73,7 +73,7 @@ export class RemoteRuntime extends Runtime {
     return { ...resolved, hostKeys };
   }
 
-  async build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<Artefact> {
+  async build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<BuiltArtefact> {
     if (!(output instanceof RemoteLogWriter)) throw new TypeError('the output is not a log writer of this runtime');
     // The agent writes the build output itself, after the lines that this process has written.
     await output.flush();

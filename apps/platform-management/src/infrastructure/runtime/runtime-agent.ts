@@ -208,12 +208,12 @@ export class RuntimeAgent {
 /** SHA-256 of a document; orders refer to documents by digest. */
 export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-const failureOf = ({ kind, message }: Extract<OrderEnd, { state: 'failed' }>['failure']): Error => {
+const failureOf = ({ kind, message, description }: Extract<OrderEnd, { state: 'failed' }>['failure']): Error => {
   switch (kind) {
     case 'source_unavailable':
       return new SourceUnavailable(message);
     case 'build_failed':
-      return new BuildFailed(message);
+      return new BuildFailed(message, description);
     case 'roll_failed':
       return new RollFailed(message);
     case 'error':

@@ -10,9 +10,11 @@ import type { Cause, DeploymentEvent, Upload } from '../services/aggregate/event
 import { deploymentNotFound, webServiceNotFound } from '../services/aggregate/refusals.js';
 import { WebServices } from '../services/web-services.projection.js';
 import { BuildQueue } from './build-queue.js';
+import { type StageTimes, stagesOf } from './deployment-stages.js';
 import {
   BEGIN_DEPLOYMENT,
   DELETE_DEPLOYMENTS_OF,
+  DESCRIBE_COMMIT,
   END_DEPLOYMENT,
   FIND_DEPLOYMENT,
   FINISH_BUILD,
@@ -36,11 +38,13 @@ export const deleteDeploymentsOf = (webServiceId: string, tx: ProjectionTransact
   tx.query(DELETE_DEPLOYMENTS_OF(tx), [webServiceId]);
 
 /** Applies one event to the read model of deployments. `finished_at` of a live deployment is the time it went live. */
-export function applyDeploymentEvent(
+export async function applyDeploymentEvent(
   { type, data, version }: RecordedEvent & DeploymentEvent,
   tx: ProjectionTransaction,
-): Promise<unknown> | undefined {
+): Promise<unknown> {
   const { deployment_id: id, web_service_id: service, at } = data;
+  if ('description' in data && data.description)
+    await tx.query(DESCRIBE_COMMIT(tx), [id, data.description.subject, data.description.author]);
   const end = (status: string, error: string | null = null) => tx.query(END_DEPLOYMENT(tx), [id, status, error, at]);
   switch (type) {
     case 'platform-management.deployment-requested.v1':
@@ -62,9 +66,9 @@ export function applyDeploymentEvent(
     case 'platform-management.deployment-begun.v1':
       return tx.query(BEGIN_DEPLOYMENT(tx), [id, data.stage, at]);
     case 'platform-management.deployment-source-resolved.v1':
-      return tx.query(SET_SOURCE(tx), [id, data.branch, data.commit]);
+      return tx.query(SET_SOURCE(tx), [id, data.branch, data.commit, at]);
     case 'platform-management.deployment-built.v1':
-      return tx.query(FINISH_BUILD(tx), [id, data.commit]);
+      return tx.query(FINISH_BUILD(tx), [id, data.commit, at]);
     case 'platform-management.deployment-cancellation-requested.v1':
       return undefined;
     case 'platform-management.deployment-cancelled.v1':
@@ -84,13 +88,8 @@ const uploadOf = ({ upload }: { readonly upload?: Upload }) => [upload?.digest ?
 
 export type DeploymentReply = z.output<typeof deployment>;
 
-type DeploymentRow = Omit<DeploymentReply, 'created_at' | 'started_at' | 'finished_at' | 'upload'> & {
-  readonly upload_digest: string | null;
-  readonly upload_bytes: number | null;
-  readonly created_at: Date;
-  readonly started_at: Date | null;
-  readonly finished_at: Date | null;
-};
+type DeploymentRow = Omit<DeploymentReply, keyof StageTimes | 'stages' | 'upload'> &
+  StageTimes & { readonly upload_digest: string | null; readonly upload_bytes: number | null };
 
 /** Statuses of deployments that still need the runtime. */
 const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'building', 'releasing']);
@@ -158,11 +157,14 @@ export class Deployments {
       web_service_id: row.web_service_id,
       branch: row.branch,
       commit: row.commit,
+      commit_message: row.commit_message,
+      commit_author: row.commit_author,
       status: row.status,
       error: UNFINISHED.has(row.status) ? this.runtime.waitReason : row.error,
       created_at: row.created_at.toISOString(),
       started_at: row.started_at?.toISOString() ?? null,
       finished_at: row.finished_at?.toISOString() ?? null,
+      stages: stagesOf(row),
       rollback_of: row.rollback_of,
       ...(row.upload_digest === null
         ? {}

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { inSpan, type TraceSpan } from '@postern/messaging';
 import {
-  type Artefact,
   BuildFailed,
+  type BuiltArtefact,
   type LogWriter,
   type ResolvedSource,
   Runtime,
@@ -61,9 +61,9 @@ export class BuildDeployment {
       const owner = await this.projects.ownerOf(state.projectId!);
       const refusal = owner && (await this.sharedNetwork.refusalFor(owner.workspaceId));
       if (refusal !== undefined) throw new BuildFailed(refusal);
-      const { reference: artefact, commit } = await this.#artefact(build, configuration, source, output);
+      const { reference: artefact, commit, description } = await this.#artefact(build, configuration, source, output);
       if (endReasonOf(signal) === 'leadership') return;
-      await this.reports.record(state.id!, { kind: 'finish-build', deploymentId, artefact, commit });
+      await this.reports.record(state.id!, { kind: 'finish-build', deploymentId, artefact, commit, description });
       span?.annotate({ [OUTCOME]: 'built' });
       logLine(output, `Deployment ${deploymentId} is built`);
     } catch (error) {
@@ -78,7 +78,7 @@ export class BuildDeployment {
     configuration: Configuration,
     credentials: SourceCredentials,
     output: LogWriter,
-  ): Promise<Artefact> {
+  ): Promise<BuiltArtefact> {
     const { git_repository_url: repositoryUrl, build_command, start_command, root_directory } = state.settings!;
     const { branch, commit: known, clearCache, upload } = deploymentOf(state, deploymentId)!;
     // The digest of an upload identifies its source.
@@ -145,6 +145,7 @@ export class BuildDeployment {
     const lateReason = `the build did not finish within ${duration(this.settings.deadlines.buildMs)}`;
     // The runtime gets only the time that was left when the order was sent.
     const isLate = error instanceof BuildFailed && Date.now() >= untilMs;
+    const description = error instanceof BuildFailed ? error.description : undefined;
     const failure = isLate ? new BuildFailed(lateReason) : error;
     const end = await unsuccessfulEnd(failure, { signal, configuration, runtime: this.runtime, failures, lateReason });
     if (!end) return;
@@ -154,7 +155,7 @@ export class BuildDeployment {
       logLine(output, `Deployment ${deploymentId} was cancelled`);
       return;
     }
-    await this.reports.record(state.id!, { kind: 'fail-deployment', deploymentId, reason: end.reason });
+    await this.reports.record(state.id!, { kind: 'fail-deployment', deploymentId, reason: end.reason, description });
     logLine(output, `Deployment ${deploymentId} failed: ${end.reason}`);
   }
 }

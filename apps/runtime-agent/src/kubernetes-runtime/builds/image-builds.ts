@@ -1,6 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '@postern/messaging';
-import { type Artefact, BuildFailed, type BuildOrder, type LogWriter, SourceUnavailable } from '@postern/runtime';
+import {
+  BuildFailed,
+  type BuildOrder,
+  type BuiltArtefact,
+  type CommitDescription,
+  type LogWriter,
+  SourceUnavailable,
+} from '@postern/runtime';
+import { commitDescription } from '../../infrastructure/git/commit-description.js';
 import type { PinnedRemote, PinnedRemotes } from '../../infrastructure/git/pinned-remotes.js';
 import type { Cluster } from '../cluster.js';
 import { referenceOf } from '../objects/artefact-references.js';
@@ -36,7 +44,7 @@ export class ImageBuilds {
 
   constructor(private readonly parts: BuildParts) {}
 
-  async build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<Artefact> {
+  async build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<BuiltArtefact> {
     const { deploymentId } = order;
     this.#underWay.add(deploymentId);
     try {
@@ -84,7 +92,7 @@ export class ImageBuilds {
     await images.retain(keep, new Set([...this.#underWay, ...fresh]));
   }
 
-  async #build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<Artefact> {
+  async #build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<BuiltArtefact> {
     const { cluster, settings } = this.parts;
     const { deploymentId, deadlineMs } = order;
     const programs = await this.parts.programs();
@@ -102,7 +110,10 @@ export class ImageBuilds {
       await this.#untilEnded(deploymentId, end);
       await following;
       const artefact = await this.#artefactOf(order);
-      if (!artefact) throw new BuildFailed(await this.#why(order, remote, progress));
+      if (!artefact) {
+        const description = fetchedCommit(await this.#podOf(deploymentId));
+        throw new BuildFailed(await this.#why(order, remote, progress), description);
+      }
       return artefact;
     } catch (error) {
       await this.#remove(deploymentId);
@@ -124,14 +135,16 @@ export class ImageBuilds {
   }
 
   /** The digest is in the termination message of the last container, which is available as long as its Job exists. */
-  async #artefactOf({ deploymentId, commit }: BuildOrder): Promise<Artefact | undefined> {
+  async #artefactOf({ deploymentId, commit }: BuildOrder): Promise<BuiltArtefact | undefined> {
     const pod = await this.#podOf(deploymentId);
     const pushed = endOf(pod, PUSHER);
     if (pushed?.exitCode !== 0) return undefined;
     const built = endOf(pod, BUILDER)?.message ?? '';
+    const description = fetchedCommit(pod);
     return {
       reference: referenceOf(builtImage(built, pushed.message ?? '', this.parts.settings.repository)),
       commit,
+      ...(description && { description }),
     };
   }
 
@@ -211,6 +224,12 @@ const stateOf = (pod: Pod | undefined, container: string): ContainerState | unde
   )?.state;
 
 const endOf = (pod: Pod | undefined, container: string): Terminated | undefined => stateOf(pod, container)?.terminated;
+
+/** The termination message of the container that fetched the commit. */
+const fetchedCommit = (pod: Pod | undefined): CommitDescription | undefined => {
+  const fetcher = endOf(pod, FETCHER);
+  return fetcher?.exitCode === 0 ? commitDescription(fetcher.message ?? '') : undefined;
+};
 
 const messageOf = ({ message, reason, exitCode }: Terminated): string =>
   (message ?? '').trim() || `${reason ?? 'Error'} (exit code ${exitCode})`;

@@ -1,4 +1,5 @@
 import type { BuildOrder } from '@postern/runtime';
+import { DESCRIBE_COMMIT } from '../../infrastructure/git/commit-description.js';
 import type { PinnedRemote } from '../../infrastructure/git/pinned-remotes.js';
 import type { BuiltImage } from './artefact-references.js';
 import { buildPod } from './build-pod.js';
@@ -17,6 +18,7 @@ git init --quiet --template= --object-format="$FORMAT" --initial-branch=fetched 
 fetch() { git fetch --quiet --no-tags --no-recurse-submodules --no-write-fetch-head "$@"; }
 fetch --depth=1 -- "$URL" "$COMMIT" || fetch -- "$URL" '+refs/heads/*:refs/fetched/*'
 git -c advice.detachedHead=false checkout --quiet --detach "$COMMIT"
+git ${DESCRIBE_COMMIT.join(' ').replace('--format=%an%n%s', "'--format=%an%n%s'")} > "$MESSAGE" || true
 rm -rf .git
 `;
 

@@ -112,6 +112,7 @@ const fetcher = (order: BuildOrder, settings: BuildObjectSettings, remote: Pinne
     { name: 'COMMIT', value: order.commit },
     { name: 'FORMAT', value: order.commit.length === 64 ? 'sha256' : 'sha1' },
     { name: 'SOURCE', value: '/source' },
+    { name: 'MESSAGE', value: '/dev/termination-log' },
   ],
   terminationMessagePolicy: 'FallbackToLogsOnError',
   resources: resourcesOf(settings),

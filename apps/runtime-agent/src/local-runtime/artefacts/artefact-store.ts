@@ -22,6 +22,7 @@ const metadata = z.object({
   start: artefactStart.optional(),
   /** The folder in which all commands run; undefined for the root folder. */
   folder: z.string().optional(),
+  description: z.object({ subject: z.string(), author: z.string() }).optional(),
 });
 
 export type ArtefactMetadata = Readonly<z.infer<typeof metadata>>;

@@ -15,7 +15,13 @@ describe('A build', () => {
     fixture = await BuildsFixture.start();
     const order = await fixture.order({ 'in.txt': 'text' }, { buildCommand: 'tr a-z A-Z < in.txt > out.txt' });
     const artefact = await fixture.build(order);
-    expect(artefact).toEqual({ reference: order.deploymentId, commit: order.commit });
+    expect(artefact).toEqual({
+      reference: order.deploymentId,
+      commit: order.commit,
+      description: { subject: 'as it is', author: expect.any(String) },
+    });
+    // The artefact keeps the description: the order may be repeated.
+    expect(await fixture.build(order)).toEqual(artefact);
     expect(await fixture.read(artefact, 'out.txt')).toBe('TEXT');
     expect(await fixture.lines()).toEqual([
       `Fetching ${order.repositoryUrl} at ${order.commit}`,

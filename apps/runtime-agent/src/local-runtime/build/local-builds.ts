@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import type { Log } from '@postern/messaging';
 import {
-  type Artefact,
   BuildFailed,
   type BuildOrder,
+  type BuiltArtefact,
+  type CommitDescription,
   type LogWriter,
   type ResolvedSource,
   type Source,
@@ -39,6 +40,11 @@ import { runBuildCommand } from './run-build-command.js';
 
 /** Runs a step of a build, so that the caller can measure its duration. */
 export type InStep = <T>(name: string, step: () => Promise<T>) => Promise<T>;
+
+/** What is known about the commit once it is fetched, also if the build fails. */
+interface Fetched {
+  description?: CommitDescription;
+}
 
 export interface LocalBuildsParts {
   readonly sources: RepositorySources;
@@ -78,16 +84,21 @@ export class LocalBuilds implements Builds {
     return this.parts.sources.resolve(source, signal);
   }
 
-  async build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<Artefact> {
+  async build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<BuiltArtefact> {
     signal.throwIfAborted();
     const deadline = AbortSignal.timeout(order.deadlineMs);
     const either = AbortSignal.any([signal, deadline]);
+    const fetched: Fetched = {};
     try {
-      return await this.#limit.run(either, () => this.#build(order, output, either));
+      const artefact = await this.#limit.run(either, () => this.#build(order, output, either, fetched));
+      return { ...artefact, ...fetched };
     } catch (error) {
       if (error === deadline.reason && !signal.aborted)
-        throw new BuildFailed(`the build did not finish within ${Math.ceil(order.deadlineMs / 1_000)} s`);
-      throw toBuildFailure(error);
+        throw new BuildFailed(
+          `the build did not finish within ${Math.ceil(order.deadlineMs / 1_000)} s`,
+          fetched.description,
+        );
+      throw toBuildFailure(error, fetched.description);
     }
   }
 
@@ -123,10 +134,11 @@ export class LocalBuilds implements Builds {
     for (const name of names) if (!underWay.has(name)) await workspaces.remove(name);
   }
 
-  async #build(order: BuildOrder, writer: LogWriter, signal: AbortSignal): Promise<Artefact> {
+  async #build(order: BuildOrder, writer: LogWriter, signal: AbortSignal, fetched: Fetched): Promise<BuiltArtefact> {
     const { artefacts, workspaces, confinement, underWay, limits } = this.parts;
     const artefact = { reference: order.deploymentId, commit: order.commit };
-    if (await artefacts.metadataOf(order.deploymentId)) return artefact;
+    const kept = await artefacts.metadataOf(order.deploymentId);
+    if (kept) return { ...artefact, ...(kept.description && { description: kept.description }) };
     const name = `${order.webServiceId}.${order.deploymentId}`;
     const id = this.#placeOfWorkspace(name);
     let place = await confinement.find(id);
@@ -141,10 +153,10 @@ export class LocalBuilds implements Builds {
       const folders = await workspaces.make(name, order.webServiceId, place);
       const output = new BuildOutput(writer, limits.outputBytes);
       if (order.clearCache) output.logLine('The build cache is empty, as requested');
-      const built = await this.#make(order, { place, id, folders, output }, signal);
+      const built = await this.#make(order, { place, id, folders, output }, signal, fetched);
       const { deploymentId, webServiceId, commit } = order;
       const draft = await workspaces.takeOut(folders.workspace, signal);
-      await artefacts.keep(draft, { deploymentId, webServiceId, commit, ...built });
+      await artefacts.keep(draft, { deploymentId, webServiceId, commit, ...built, ...fetched });
       return artefact;
     } finally {
       try {
@@ -159,7 +171,7 @@ export class LocalBuilds implements Builds {
   }
 
   /** @returns how to start the artefact. No process of the build is left. */
-  async #make(order: BuildOrder, site: BuildSite, signal: AbortSignal): Promise<BuiltStart> {
+  async #make(order: BuildOrder, site: BuildSite, signal: AbortSignal, fetched: Fetched): Promise<BuiltStart> {
     const { place, folders, output } = site;
     const directory = treeOf(draftOf(folders.workspace));
     let finish: FinishBuild;
@@ -175,11 +187,12 @@ export class LocalBuilds implements Builds {
       const marks = { [BUILD_MARKER]: site.id };
       const log = (line: string) => output.logLine(line);
       const checkout = { place, directory, home: homeOf(folders.workspace), marks };
-      await this.parts.inStep('fetch source', () =>
+      const description = await this.parts.inStep('fetch source', async () =>
         upload
-          ? this.parts.uploadedSources.unpack(upload, checkout, log, limit)
-          : this.parts.sources.checkOut(order, checkout, log, limit),
+          ? await this.parts.uploadedSources.unpack(upload, checkout, log, limit)
+          : await this.parts.sources.checkOut(order, checkout, log, limit),
       );
+      if (description) fetched.description = description;
       for (const line of await largeFilesNotFetched(projectIn(directory))) output.logLine(line);
       const at = await this.#enter(directory, order, log);
       const tool = at.workspace ? undefined : await this.parts.dockerfiles.toolFor(directory, order, log);

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { access, chmod, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOrder, type ResolvedSource, type Source, SourceUnavailable } from '@postern/runtime';
+import {
+  type BuildOrder,
+  type CommitDescription,
+  type ResolvedSource,
+  type Source,
+  SourceUnavailable,
+} from '@postern/runtime';
+import { commitDescription, DESCRIBE_COMMIT } from '../../infrastructure/git/commit-description.js';
 import { describeGitError, displayedUrl } from '../../infrastructure/git/git-refusals.js';
 import type { PinnedRemote, PinnedRemotes } from '../../infrastructure/git/pinned-remotes.js';
 import { pickBranch, requestedRefs } from '../../infrastructure/git/remote-branches.js';
@@ -87,6 +94,7 @@ export class RepositorySources {
 
   /**
    * Checks out exactly this commit in the directory, with the submodules that can be fetched; `log` receives a line for each.
+   * Resolves with the description of the commit.
    * @throws SourceUnavailable, or the signal's reason.
    */
   async checkOut(
@@ -94,13 +102,15 @@ export class RepositorySources {
     checkout: Checkout,
     log: (line: string) => void,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<CommitDescription | undefined> {
     const { repositoryUrl: url } = source;
     const fetchCommit = (of: CommitSource, to: Checkout, until: AbortSignal) => this.#fetchCommit(of, to, until);
     await fetchCommit(source, checkout, signal);
+    const { output } = await this.git.run(checkout.place, NO_REMOTE, DESCRIBE_COMMIT, checkout, signal);
     const submodules = new SubmoduleFetch(this.git, fetchCommit, source, log);
     await this.#inTime(url, this.times.fetchMs, signal, limit => submodules.fetch(url, checkout, limit));
     await removeStrayLinks(checkout.directory, log);
+    return commitDescription(output);
   }
 
   async #fetchCommit(source: CommitSource, checkout: Checkout, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import type { CreatedData, Settings, Upload } from './events.js';
+import type { CommitDescription, CreatedData, Settings, Upload } from './events.js';
 
 interface At {
   readonly at: string;
@@ -59,8 +59,14 @@ export type ReconcilerCommand =
       readonly deploymentId: string;
       readonly artefact: string;
       readonly commit: string;
+      readonly description?: CommitDescription | undefined;
     })
-  | (At & { readonly kind: 'fail-deployment'; readonly deploymentId: string; readonly reason: string })
+  | (At & {
+      readonly kind: 'fail-deployment';
+      readonly deploymentId: string;
+      readonly reason: string;
+      readonly description?: CommitDescription | undefined;
+    })
   | (At & { readonly kind: 'end-cancelled'; readonly deploymentId: string })
   | (At & { readonly kind: 'begin-release'; readonly releaseId: string })
   | (At & { readonly kind: 'finish-release'; readonly releaseId: string })

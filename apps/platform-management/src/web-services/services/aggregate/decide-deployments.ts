@@ -1,6 +1,6 @@
 import { Refusal } from '@postern/contracts/refusal';
 import type { OwnerCommand, ReconcilerCommand } from './commands.js';
-import type { Cause, DeploymentEvent, Upload } from './events.js';
+import type { Cause, CommitDescription, DeploymentEvent, Upload } from './events.js';
 import { deploymentNotFound, refuseFlagged } from './refusals.js';
 import {
   activeDeployment,
@@ -145,7 +145,7 @@ export function resolveSource(
 
 /** A build that finishes during its cancellation counts as cancelled. */
 export function finishBuild(
-  { deploymentId, artefact, commit, at }: Command<'finish-build'>,
+  { deploymentId, artefact, commit, description, at }: Command<'finish-build'>,
   state: WebService,
 ): DeploymentEvent[] {
   const deployment = deploymentOf(state, deploymentId);
@@ -154,19 +154,26 @@ export function finishBuild(
   return [
     {
       type: 'platform-management.deployment-built.v1',
-      data: { web_service_id: state.id!, deployment_id: deploymentId, artefact_reference: artefact, commit, at },
+      data: {
+        web_service_id: state.id!,
+        deployment_id: deploymentId,
+        artefact_reference: artefact,
+        commit,
+        ...(description && { description }),
+        at,
+      },
     },
   ];
 }
 
 /** Has no effect during the release, which reports its own outcome. */
 export function failDeployment(
-  { deploymentId, reason, at }: Command<'fail-deployment'>,
+  { deploymentId, reason, description, at }: Command<'fail-deployment'>,
   state: WebService,
 ): DeploymentEvent[] {
   const deployment = deploymentOf(state, deploymentId);
   if (!deployment || isOver(deployment) || state.rolling?.id === deploymentId) return [];
-  return [failed(state, deployment, reason, at)];
+  return [failed(state, deployment, reason, at, description)];
 }
 
 export function endCancelled({ deploymentId, at }: Command<'end-cancelled'>, state: WebService): DeploymentEvent[] {
@@ -180,9 +187,15 @@ export const cancelled = (state: WebService, { id }: Deployment, because: Cause,
   data: { web_service_id: state.id!, deployment_id: id, because, at },
 });
 
-export const failed = (state: WebService, { id }: Deployment, reason: string, at: string): DeploymentEvent => ({
+export const failed = (
+  state: WebService,
+  { id }: Deployment,
+  reason: string,
+  at: string,
+  description?: CommitDescription,
+): DeploymentEvent => ({
   type: 'platform-management.deployment-failed.v1',
-  data: { web_service_id: state.id!, deployment_id: id, reason, at },
+  data: { web_service_id: state.id!, deployment_id: id, reason, ...(description && { description }), at },
 });
 
 const supersedeQueued = (state: WebService, by: string, at: string): DeploymentEvent[] =>

@@ -97,6 +97,12 @@ export interface Upload {
   readonly size_bytes: number;
 }
 
+/** Of the commit that was fetched; absent in events of earlier releases, and if nothing was fetched. */
+export interface CommitDescription {
+  readonly subject: string;
+  readonly author: string;
+}
+
 export type DeploymentEvent =
   | Event<
       'deployment-requested',
@@ -114,10 +120,17 @@ export type DeploymentEvent =
     >
   | Event<'deployment-begun', OfDeployment & { readonly stage: 'building' | 'releasing' }>
   | Event<'deployment-source-resolved', OfDeployment & { readonly branch: string; readonly commit: string }>
-  | Event<'deployment-built', OfDeployment & { readonly artefact_reference: string; readonly commit: string }>
+  | Event<
+      'deployment-built',
+      OfDeployment & {
+        readonly artefact_reference: string;
+        readonly commit: string;
+        readonly description?: CommitDescription;
+      }
+    >
   | Event<'deployment-cancellation-requested', OfDeployment & { readonly because: Cause }>
   | Event<'deployment-cancelled', OfDeployment & { readonly because: Cause }>
-  | Event<'deployment-failed', OfDeployment & { readonly reason: string }>
+  | Event<'deployment-failed', OfDeployment & { readonly reason: string; readonly description?: CommitDescription }>
   | Event<'deployment-live', OfDeployment>
   | Event<'deployment-superseded', OfDeployment & { readonly by: string }>
   | Event<'deployment-rolled-back', OfDeployment & { readonly by: string }>;
