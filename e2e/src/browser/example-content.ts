@@ -7,6 +7,16 @@ export const createContent = async (platform: PlatformWorld): Promise<readonly s
   '/',
   ...(await createEmailContent(platform.world)),
   ...(await createPlatformContent(platform)),
-  ...['/platform-keys', '/moderation', '/system', '/users', '/workspace', '/members', '/invitations', '/audit-log', '/account'],
+  ...[
+    '/platform-keys',
+    '/moderation',
+    '/system',
+    '/users',
+    '/workspace',
+    '/members',
+    '/invitations',
+    '/audit-log',
+    '/account',
+  ],
   '/no-such-page',
 ];
