@@ -1,8 +1,7 @@
 import { ErasureNotes, heldGenerations } from '@postern/event-sourcing/postgres';
 import { PersonalData, type PersonalErasure, type RowsOfEvents, type RowsOnTheirOwn } from '@postern/service-host';
 import type pg from 'pg';
-import { searchText } from '../tracked-emails/saved-rows.js';
-import type { FollowedRow } from '../tracked-emails/tracked-email-row.js';
+import { type FollowedRow, searchText } from '../tracked-emails/tracked-email-row.js';
 import { trackedEmails } from '../tracked-emails/tracked-emails.projection.js';
 import {
   FIND_BOUNCE_NOTICES,

@@ -8,12 +8,12 @@ import { type FollowedEvent, trackedEmailStream } from './tracked-email-events.j
 import { applyToRow, eventsOfRow, type FollowedRow, type TrackedEmailRow } from './tracked-email-row.js';
 import { knownEmails, READ_FOLLOWED, readFollowed } from './tracked-emails.sql.js';
 
-const TAKEN_OVER_AT_ONCE = 500;
+const CARRIED_AT_ONCE = 500;
 const NIL = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Folds what email-send said into the rows of one generation. The caller holds the streams of the emails. A generation that is being
- * built may not have an email yet: it takes over the live row later.
+ * built may not have an email yet: the rebuild carries over the live row later.
  */
 export async function followEmails(emails: readonly FollowedEmail[], tx: ProjectionTransaction): Promise<void> {
   const known = emails.filter(({ isNew }) => !isNew).map(({ emailId }) => emailId);
@@ -26,19 +26,19 @@ export async function followEmails(emails: readonly FollowedEmail[], tx: Project
     rows: changed,
     added: changed.filter(({ id }) => !before.has(id)),
     counts: countChanges(changed, before),
-    said: new Map(
+    followed: new Map(
       followed.map(({ emailId, events, traceparent }) => [emailId, { steps: stepsOf(events), traceparent }]),
     ),
   });
 }
 
 /** The part of a rebuild that comes from the live rows: what email-send said. */
-export async function takeOverEmails(
+export async function carryOverEmails(
   after: string,
   live: ProjectionTransaction,
   next: ProjectionTransaction,
 ): Promise<string | undefined> {
-  const { rows: found } = await live.query<{ id: string }>(readFollowed(live), [after || NIL, TAKEN_OVER_AT_ONCE]);
+  const { rows: found } = await live.query<{ id: string }>(readFollowed(live), [after || NIL, CARRIED_AT_ONCE]);
   const ids = found.map(({ id }) => id);
   if (ids.length === 0) return undefined;
   // Under the locks of the streams, nothing is folded into these rows, here or there.

@@ -2,7 +2,7 @@ import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import type { DayOfCounts } from './day-of-counts.js';
 import type { HandOverStep } from './hand-over-steps.js';
 import { resultOfAll, stateOf } from './recipient-row.js';
-import { isWaiting, otherRecipients, type TrackedEmailRow } from './tracked-email-row.js';
+import { isWaiting, otherRecipients, searchText, type TrackedEmailRow } from './tracked-email-row.js';
 import { loadTrackedEmails, saveTrackedEmails } from './tracked-emails.sql.js';
 
 /** Changed rows of a generation of the read model. */
@@ -12,10 +12,10 @@ export interface ChangedRows {
   readonly added: readonly TrackedEmailRow[];
   readonly counts: readonly DayOfCounts[];
   /** What email-send has said, by email: empty for its acceptance. */
-  readonly said?: ReadonlyMap<string, Said>;
+  readonly followed?: ReadonlyMap<string, Followed>;
 }
 
-export interface Said {
+export interface Followed {
   readonly steps: readonly HandOverStep[];
   readonly traceparent: string | null;
 }
@@ -34,7 +34,10 @@ export async function loadRows(
   return new Map(rows.map(row => [row.id, row]));
 }
 
-export async function saveRows(tx: ProjectionTransaction, { rows, added, counts, said }: ChangedRows): Promise<void> {
+export async function saveRows(
+  tx: ProjectionTransaction,
+  { rows, added, counts, followed }: ChangedRows,
+): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
     name: `save ${tx.table('tracked_emails')}`,
@@ -58,16 +61,8 @@ export async function saveRows(tx: ProjectionTransaction, { rows, added, counts,
       rows.map(({ message_id }) => message_id),
       rows.map(({ recipients }) => recipients[0]?.address.toLowerCase() ?? null),
       JSON.stringify(added.flatMap(otherRecipients)),
-      rows.map(({ id }) => (said?.has(id) ? JSON.stringify(said.get(id)?.steps) : null)),
-      rows.map(({ id }) => said?.get(id)?.traceparent ?? null),
+      rows.map(({ id }) => (followed?.has(id) ? JSON.stringify(followed.get(id)?.steps) : null)),
+      rows.map(({ id }) => followed?.get(id)?.traceparent ?? null),
     ],
   });
 }
-
-/** The lower-case text that a search matches. */
-export const searchText = ({
-  subject,
-  sender,
-  recipients,
-}: Pick<TrackedEmailRow, 'subject' | 'sender' | 'recipients'>): string =>
-  [subject, sender, ...recipients.map(({ address }) => address)].join('\n').toLowerCase();

@@ -225,3 +225,11 @@ export const replyOf = (row: TrackedEmailRow): TrackedEmailReply => ({
 /** The recipients after the first one, as rows of the search of addresses. */
 export const otherRecipients = ({ id, service_id, accepted_at, recipients }: TrackedEmailRow) =>
   recipients.slice(1).map(({ address }) => ({ service_id, address: address.toLowerCase(), accepted_at, email_id: id }));
+
+/** The lower-case text that a search matches. */
+export const searchText = ({
+  subject,
+  sender,
+  recipients,
+}: Pick<TrackedEmailRow, 'subject' | 'sender' | 'recipients'>): string =>
+  [subject, sender, ...recipients.map(({ address }) => address)].join('\n').toLowerCase();

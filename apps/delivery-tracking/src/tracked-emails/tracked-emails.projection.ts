@@ -2,7 +2,7 @@ import type { Projection } from '@postern/event-sourcing/postgres';
 import { type DeletedServiceEvent, SERVICE_DATA_DELETED } from '../deleted-services/deleted-service.js';
 import { countChanges } from './day-of-counts.js';
 import { countsOf } from './email-counts.js';
-import { takeOverEmails } from './follow-emails.js';
+import { carryOverEmails } from './follow-emails.js';
 import { loadRows, saveRows } from './saved-rows.js';
 import {
   CLICKS_RECOGNISED_AS_MACHINE,
@@ -65,5 +65,5 @@ export const trackedEmails: Projection = {
     if (deleted.length > 0) await tx.query(deleteTrackedEmails(tx), [deleted]);
   },
 
-  takeOver: takeOverEmails,
+  carryOver: carryOverEmails,
 };

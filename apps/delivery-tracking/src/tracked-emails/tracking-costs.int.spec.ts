@@ -30,8 +30,8 @@ const pages = (service_id: string): EmailEvent[][] => {
     return { id, type, data, metadata: { correlation_id: id } } as unknown as EmailEvent;
   };
   const events = emails.flatMap((email, number) => {
-    const said = [event(emailAccepted.type, email), event(emailHandedOver.type, handOverOf(email))];
-    return said.map((one, place) => ({ one, at: number * 2 + place * PAGE * (number % 2) }));
+    const pair = [event(emailAccepted.type, email), event(emailHandedOver.type, handOverOf(email))];
+    return pair.map((one, place) => ({ one, at: number * 2 + place * PAGE * (number % 2) }));
   });
   const ordered = events.sort((a, b) => a.at - b.at).map(({ one }) => one);
   return Array.from({ length: ordered.length / PAGE }, (_, page) => ordered.slice(page * PAGE, (page + 1) * PAGE));

@@ -27,8 +27,8 @@ export const heldGenerations = async (
 };
 
 /** Excludes the transactions that write generations besides the feed, until the end of this one. */
-export const claimGenerations = async (client: pg.ClientBase, { name, takeOver }: Projection): Promise<void> => {
-  if (takeOver) await client.query(CLAIM_GENERATIONS, [name]);
+export const claimGenerations = async (client: pg.ClientBase, { name, carryOver }: Projection): Promise<void> => {
+  if (carryOver) await client.query(CLAIM_GENERATIONS, [name]);
 };
 
 /** Creates empty copies of a projection's tables, with columns, constraints and indexes. */

@@ -43,7 +43,7 @@ export class ProjectionRebuild {
   /** @throws when `stop` is aborted or the projection fails; the live generation is kept. */
   async run(stop: AbortSignal): Promise<void> {
     await this.#begin();
-    for (let after: string | undefined = ''; after !== undefined; after = await this.#takeOver(after))
+    for (let after: string | undefined = ''; after !== undefined; after = await this.#carryOver(after))
       stop.throwIfAborted();
     for (let attempt = 0; ; attempt++) {
       // Catching up with the live generation suffices: under steady writes the feed has no end.
@@ -76,11 +76,11 @@ export class ProjectionRebuild {
     });
   }
 
-  #takeOver(after: string): Promise<string | undefined> {
+  #carryOver(after: string): Promise<string | undefined> {
     return inTransaction(this.store.pool, async client => {
       await this.#hold(client);
       const [live, next] = [projectionTransaction(client, ''), projectionTransaction(client, NEXT)];
-      return this.projection.takeOver?.(after, live, next);
+      return this.projection.carryOver?.(after, live, next);
     });
   }
 

@@ -31,7 +31,7 @@ export interface Projection {
    * are complete.
    * @returns where to continue; undefined at the end.
    */
-  readonly takeOver?: (
+  readonly carryOver?: (
     after: string,
     live: ProjectionTransaction,
     next: ProjectionTransaction,
