@@ -5,7 +5,7 @@
  * SHA-256 of each file. `--returns-to <version>` is the lowest version that can run on its data; `--sign <key>` signs it
  * with minisign. `--built` uses the existing build. `--set <file>` demands the versions of a set of published releases.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -39,10 +39,22 @@ const READ = [
   'apps/dashboard/dist',
   'apps/documentation/dist/site',
   'docker/postgres-roles.sh',
+  'docker/pg_hba.conf',
+  'docker/nats.conf',
   'node_modules/@prisma/schema-engine-wasm',
   'LICENSE',
 ];
 const ARCHITECTURE = process.arch;
+
+/** The Node.js of this repository, which the archive contains: an older one of the machine cannot run the services. */
+const NODE = realpathSync(join(ROOT, 'node_modules/.bin/node'));
+if (realpathSync(process.execPath) !== NODE) {
+  const { status } = spawnSync(NODE, process.argv.slice(1), {
+    stdio: 'inherit',
+    env: { ...process.env, PATH: `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env.PATH}` },
+  });
+  process.exit(status ?? 1);
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

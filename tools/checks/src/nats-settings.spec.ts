@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const FILES = ['docker/nats.conf', 'k8s/charts/postern/templates/nats.yaml', 'tools/local-start/src/start-servers.ts'];
+const FILES = [
+  'docker/nats.conf',
+  'k8s/charts/postern/templates/nats.yaml',
+  'tools/local-start/src/start-servers.ts',
+  'tools/one-server/src/rendering/server-files.ts',
+];
 const NAMES = ['max_payload', 'max_pending', 'max_connections', 'ping_interval', 'ping_max'];
 
 const settingsIn = (file: string): Record<string, string | undefined> => {

@@ -40,6 +40,10 @@ try {
     } catch (error) {
       failures += 1;
       console.log(`not ok ${name} (${((Date.now() - began) / 1_000).toFixed(0)} s)\n${error.message}`);
+      const log = await server
+        .exec('journalctl --namespace=postern --no-pager --lines=40 | cut -c1-400')
+        .catch(() => '');
+      console.log(log);
       if (name === 'fifteen-minutes') break;
     }
   }

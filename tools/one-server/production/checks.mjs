@@ -1,9 +1,11 @@
 /** What an administrator relies on; each check has a name, and returns what it measured. */
 import assert from 'node:assert/strict';
 import { call, certificateFor, HOST } from './client.mjs';
+import { dayTwo, fullDisk } from './day-two.mjs';
 import { deployed } from './deploying.mjs';
 import { documentedCommands } from './documented.mjs';
 import { openPorts, sendMail } from './internet.mjs';
+import { powerCut, powerCutInOperations } from './interrupting.mjs';
 import { SERVER } from './machine.mjs';
 import { restore, upgrade } from './replacing.mjs';
 import { conserved, emailService, eventually, isHealthy, load, message, statusOf } from './sending.mjs';
@@ -86,19 +88,19 @@ const webService = async world => {
   const { host, id, client } = await deployed(world);
   const answer = await eventually(world, 60_000, () => call(authority.root, 'GET', '/', { host }));
   assert.equal(answer.text, `hello ${host}`);
-  const domain = await client.dashboard('POST', `/web-services/${id}/domains`, { domain: 'shop.example.com' });
-  names.set('shop.example.com', 'CNAME', host);
+  const domain = await client.dashboard('POST', `/web-services/${id}/domains`, { domain: 'www.example.com' });
+  names.set('www.example.com', 'CNAME', host);
   await eventually(world, 60_000, async () => {
     const { status } = await client.dashboard('POST', `/web-services/${id}/domains/${domain.id}/verify`, {});
     assert.equal(status, 'verified');
   });
-  const custom = await eventually(world, 60_000, () => call(authority.root, 'GET', '/', { host: 'shop.example.com' }));
+  const custom = await eventually(world, 60_000, () => call(authority.root, 'GET', '/', { host: 'www.example.com' }));
   assert.match(custom.text, /^hello /);
   // Without the control plane, and with a front that has just started, both are still served.
   await server.exec(
     'systemctl stop postern-platform-management postern-api-gateway postern-nats && systemctl restart postern-caddy',
   );
-  for (const name of [host, 'shop.example.com'])
+  for (const name of [host, 'www.example.com'])
     await eventually(world, 30_000, async () =>
       assert.equal((await call(authority.root, 'GET', '/', { host: name })).status, 200),
     );
@@ -154,24 +156,6 @@ const kill = async world => {
   const began = Date.now();
   await eventually(world, 60_000, () => isHealthy(server));
   return `slowest ${slowest.unit} ${slowest.seconds.toFixed(0)} s, all at once ${((Date.now() - began) / 1_000).toFixed(0)} s`;
-};
-
-const powerCut = async world => {
-  const { server } = world;
-  const service = await emailService(world);
-  const times = [];
-  for (let cut = 0; cut < 3; cut++) {
-    const sending = load(world, service, `cut${cut}`);
-    await world.pause(2_000 + Math.random() * 3_000);
-    await server.cutPower();
-    const began = Date.now();
-    await server.boot();
-    await eventually(world, 120_000, () => isHealthy(server));
-    times.push((Date.now() - began) / 1_000);
-    await sending.stop();
-    await conserved(world, sending.accepted);
-  }
-  return `back after ${times.map(time => time.toFixed(0)).join(', ')} s`;
 };
 
 const reboot = async world => {
@@ -246,6 +230,9 @@ export const CHECKS = {
   kill,
   reboot,
   'power-cut': powerCut,
+  'power-cut-in-operations': powerCutInOperations,
   upgrade,
   restore,
+  'day-two': dayTwo,
+  'full-disk': fullDisk,
 };

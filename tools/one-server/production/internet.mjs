@@ -241,7 +241,7 @@ acme-v02.api.letsencrypt.org, acme-staging-v02.api.letsencrypt.org {
 /** The records of the world outside, and those that an administrator sets at the provider of the server. */
 export const publishWorld = names => {
   for (const host of ['acme-v02', 'acme-staging-v02']) names.set(`${host}.api.letsencrypt.org`, 'A', INTERNET.address);
-  for (const domain of ['gmail.com', 'outlook.com', 'receiver.example.net']) {
+  for (const domain of ['gmail.com', 'outlook.com', 'receiver.example.net', 'example.com']) {
     names.set(domain, 'MX', `10 mx.${domain}.`);
     names.set(`mx.${domain}`, 'A', INTERNET.address);
   }

@@ -59,12 +59,11 @@ export const disconnectNetworks = () => {
 export class ServerMachine {
   #process;
   #init;
-  #folder;
   #name;
 
   /** @param folder an empty folder, on a file system that can be the upper layer of an overlay. */
   constructor(tree, folder, name = 'postern') {
-    this.#folder = folder;
+    this.folder = folder;
     this.#name = name;
     this.root = join(folder, 'root');
     for (const part of ['root', 'upper', 'work']) mkdirSync(join(folder, part), { recursive: true });
@@ -151,7 +150,8 @@ export class ServerMachine {
           reject(Object.assign(error, { stdout, stderr }));
         },
       );
-      child.stdin.end(input ?? '');
+      // A command that needs no input may have ended before.
+      child.stdin.on('error', () => undefined).end(input ?? '');
     });
   }
 
@@ -175,6 +175,6 @@ export class ServerMachine {
   async destroy() {
     if (this.#init !== undefined) await this.cutPower().catch(() => undefined);
     quietly('umount', '-R', '-l', this.root);
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -29,11 +29,11 @@ export const restore = async world => {
 };
 
 /** Unpacks the same files as another release; `change` is a command in its folder. */
-const otherRelease = (server, version, change = ':') =>
+export const otherRelease = (server, version, change = ':') =>
   server.exec(`cd /opt/postern/releases && rm -rf ${version} && cp -a --reflink=auto "$(readlink -f /opt/postern/current)" ${version}
 cd ${version} && sed -i 's/"version": "[^"]*"/"version": "${version}"/' manifest.json && ${change}`);
 
-const runningRelease = async server => /Postern (\S+) at/.exec(await server.exec('postern status'))?.[1];
+export const runningRelease = async server => /Postern (\S+) at/.exec(await server.exec('postern status'))?.[1];
 
 export const upgrade = async world => {
   const { server } = world;

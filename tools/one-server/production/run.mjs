@@ -28,14 +28,19 @@ const fail = message => {
   process.exit(1);
 };
 
+/** A run of all checks does this one where it can. */
+const skip = reason => {
+  log(`The installation on one server was not checked: ${reason}.`);
+  process.exit(0);
+};
+
+if (values['if-cached'] && !isCached()) skip('there is no tree of Debian yet (npm run production builds it)');
 if (process.getuid?.() !== 0) fail('npm run production needs root.');
 for (const program of ['debootstrap', 'systemd-nspawn', 'caddy', 'nsenter', 'zstd'])
   if (!['/usr/bin', '/usr/sbin', '/bin', '/sbin'].some(folder => existsSync(join(folder, program))))
-    fail(`${program} is missing: apt-get install debootstrap systemd-container caddy util-linux zstd`);
-if (values['if-cached'] && !isCached()) {
-  log('The installation on one server was not checked: there is no tree of Debian yet (npm run production builds it).');
-  process.exit(0);
-}
+    (values['if-cached'] ? skip : fail)(
+      `${program} is missing: apt-get install debootstrap systemd-container caddy util-linux zstd`,
+    );
 
 /** The archive of a version, built from this checkout unless it is given. */
 const bundleOf = (given, version) => {

@@ -39,9 +39,9 @@ ${apps === undefined ? '' : `\nhttps:// {\n	tls {\n		on_demand\n	}\n	${PROXY(POR
 const natsConf = (): string => `
 listen: 127.0.0.1:${PORTS.nats}
 http: 127.0.0.1:${PORTS.natsMonitoring}
-# An email of 10 MiB has to fit into one message.
-max_payload: 16MB
-max_pending: 128MB
+# An email of 36 MiB in base64 has to fit into one message.
+max_payload: 52MB
+max_pending: 256MB
 max_connections: 1000
 # A connection that a network forgot must not get requests of a service that has connected again.
 ping_interval: "5s"
@@ -110,7 +110,7 @@ smtpd_discard_ehlo_keywords =
 smtp_tls_security_level = may
 smtp_tls_CAfile = /etc/ssl/certs/ca-certificates.crt
 transport_maps = inline:{${names.bounces}=smtp:[127.0.0.1]:${PORTS.bounces}}
-message_size_limit = 26214400
+message_size_limit = 50000000
 smtputf8_enable = yes`;
 };
 
