@@ -28,7 +28,8 @@ export const fullDisk = (target: DiskName): Fault => {
           await new Promise(resolve => setTimeout(resolve, Math.max(0, LEAST_HOLD_MS - (performance.now() - began))));
           if (printed === undefined) return;
           const unnamed = disk.foundFull(target).find(folder => !printed.includes(`✗ disk: at ${folder}: 0 % free`));
-          if (unnamed) throw new FaultViolation(`doctor did not name the full disk at ${unnamed}: ${printed}`);
+          if (unnamed)
+            throw new FaultViolation(`doctor did not name the full disk at ${unnamed}: ${printed.split('\n\n')[0]}`);
         },
         end: async ({ disk }) => disk.free(target),
       };
