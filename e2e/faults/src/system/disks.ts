@@ -30,8 +30,11 @@ export class Disks {
     return this.home.folder;
   }
 
-  foldersOf(name: DiskName): readonly string[] {
-    return this.#of(name).map(({ folder }) => folder);
+  /** The folders whose full disks must be noticed. That of NATS stores so little that one free page is a large part of it. */
+  foundFull(name: DiskName): readonly string[] {
+    return this.#of(name)
+      .filter(disk => disk !== this.parts.NATS)
+      .map(({ folder }) => folder);
   }
 
   fill(name: DiskName): void {

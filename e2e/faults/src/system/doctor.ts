@@ -4,16 +4,9 @@ import type { Started } from './starter-messages.js';
 
 const COMMAND = fileURLToPath(new URL('../../../../tools/postern-cli/bin/postern.mjs', import.meta.url));
 
-/** What `postern doctor` prints, and how long it takes. */
-export interface Diagnosis {
-  readonly printed: string;
-  readonly seconds: number;
-}
-
-/** Runs `postern doctor` as an operator. */
-export const doctor = (started: Started): Promise<Diagnosis> =>
+/** What `postern doctor` prints for an operator. */
+export const doctor = (started: Started): Promise<string> =>
   new Promise((resolve, reject) => {
-    const began = performance.now();
     const child = spawn(process.execPath, [COMMAND, 'doctor', '--no-mail'], {
       env: {
         PATH: process.env['PATH'] ?? '',
@@ -30,5 +23,5 @@ export const doctor = (started: Started): Promise<Diagnosis> =>
         printed += text;
       });
     child.once('error', reject);
-    child.once('close', () => resolve({ printed, seconds: (performance.now() - began) / 1_000 }));
+    child.once('close', () => resolve(printed));
   });
