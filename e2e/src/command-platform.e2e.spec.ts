@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
@@ -117,4 +117,32 @@ describe('postern logs', () => {
     await following.until(new RegExp(`request ${path}`));
     expect((await following.interrupt()).code).toBe(0);
   }, 60_000);
+});
+
+describe('postern deploy --local', () => {
+  it('deploys the files of a folder that .gitignore does not exclude, and the same upload again', async () => {
+    const folder = join(runner.folder, 'shop');
+    await mkdir(folder);
+    await writeFile(join(folder, 'server.js'), SERVER.replace('Hello', 'Local'));
+    await writeFile(join(folder, 'Procfile'), 'web: ls; node server.js\n');
+    await writeFile(join(folder, '.gitignore'), 'ignored\n');
+    await writeFile(join(folder, 'ignored'), '');
+    const { code, out, err } = await runner.run(['deploy', name, '--local', folder]);
+    expect([code, err]).toEqual([0, expect.stringContaining('Uploading 3 files')]);
+    const url = /Live: (\S+)/.exec(out)?.[1] ?? '';
+    expect(await (await fetch(url)).text()).toBe('Local');
+
+    const path = `/web-services/${service.id}/deployments`;
+    const { body } = await platform.writer.get(path);
+    const items = body['items'] as { id: string }[];
+    expect(items[0]).toMatchObject({ commit: null, upload: { digest: expect.stringMatching(/^[0-9a-f]{64}$/) } });
+    const again = await runner.run(['deploy', name]);
+    expect([again.code, await (await fetch(url)).text()]).toEqual([0, 'Hello']);
+    await platform.writer.post(path, { upload_of: items[0]!.id });
+    await waitFor(async () => (await (await fetch(url)).text()) === 'Local' || undefined, {
+      timeoutMs: 60_000,
+      intervalMs: 300,
+      describe: 'the uploaded source',
+    });
+  }, 180_000);
 });
