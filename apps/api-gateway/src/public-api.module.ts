@@ -18,6 +18,7 @@ import { SuppressionsModule } from './suppressions/suppressions.module.js';
 import { TlsAskModule } from './tls-ask/tls-ask.module.js';
 import { TrackingModule } from './tracking/tracking.module.js';
 import { WorkspaceStatusModule } from './workspace-status/workspace-status.module.js';
+import { ZoneFilesModule } from './zone-files/zone-files.module.js';
 
 /** Everything that the public port serves; the documentation lists the routes in this order. */
 @Module({
@@ -32,6 +33,7 @@ import { WorkspaceStatusModule } from './workspace-status/workspace-status.modul
     AuditLogModule,
     SuppressionsModule,
     EmailExportsModule,
+    ZoneFilesModule,
     TrackingModule,
     DeployHooksModule,
     ProviderEventsModule,

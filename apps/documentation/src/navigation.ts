@@ -47,6 +47,7 @@ export const SECTIONS: readonly Section[] = [
       page('email/testing', 'Testing'),
       page('email/management-keys', 'Management keys'),
       page('email/migrating', 'Migrating to Postern'),
+      page('email/not-supported', 'What Postern does not do'),
     ],
   },
   {

@@ -140,6 +140,8 @@ export const toSevenBit = (entity: MimeEntity, isAttached = false): MimeEntity =
   const { content, type } = entity;
   const fields = entity.fields.map(sevenBitField);
   if (typeof content !== 'string') {
+    if (content.children.length === 0 && !isSevenBit(content.body))
+      return toSevenBit(withoutParts(entity, content.body));
     if (type === 'multipart/signed' && !isAttached && !isSevenBit(content.body)) {
       throw new MimeError('a signed part must be 7-bit (RFC 1847)');
     }
@@ -152,6 +154,10 @@ export const toSevenBit = (entity: MimeEntity, isAttached = false): MimeEntity =
     // RFC 2046 §5.2.1 permits no other encoding of an attached message.
     return asSevenBit({ ...entity, raw: undefined, fields, content: rendered(toSevenBit(readEntity(content), true)) });
   }
+  if (encodingOf(fields) === 'base64') {
+    // RFC 2045 §6.8: readers ignore characters outside of the alphabet. Without one, a line could become a delimiter.
+    return { ...entity, raw: undefined, fields, content: content.replace(/[^\x01-\x7f]/g, '?') };
+  }
   const bytes = bytesOf(content, encodingOf(fields));
   const encoded = bytes.toString('base64').replace(/.{76}(?=.)/g, '$&\r\n');
   return withEncoding(
@@ -159,6 +165,16 @@ export const toSevenBit = (entity: MimeEntity, isAttached = false): MimeEntity =
     'base64',
   );
 };
+
+/** A multipart without its delimiters is text, which readers show; its bytes could not be encoded in a multipart. */
+const withoutParts = (entity: MimeEntity, content: string): MimeEntity => ({
+  ...entity,
+  raw: undefined,
+  type: 'text/plain',
+  parameters: new Map(),
+  fields: entity.fields.filter(({ name }) => name !== 'content-type' && name !== 'content-transfer-encoding'),
+  content,
+});
 
 /** Names the charset of a text that has none and is UTF-8: a reader would take it for ASCII. */
 const withCharset = (
@@ -229,7 +245,9 @@ const betweenParts = (text: string, { boundary, sentBoundary = boundary }: MimeM
   const lines = text.split('\r\n').map(line => {
     if (isSevenBit(line)) return line;
     const rest = line.slice(boundary.length + 2);
-    return line.startsWith(`--${boundary}`) && isSevenBit(rest) ? `--${sentBoundary}${rest}` : '';
+    if (line.startsWith(`--${boundary}`) && isSevenBit(rest)) return `--${sentBoundary}${rest}`;
+    const plain = line.replace(/[^\x01-\x7f]/g, '?');
+    return isSevenBit(plain) ? plain : '';
   });
   return lines.join('\r\n');
 };

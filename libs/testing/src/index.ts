@@ -12,6 +12,7 @@ export { freePort, privilegedPort } from './free-port.js';
 export { type HttpAnswer, type ReceivedRequest, startHttpReceiver, type TestHttpReceiver } from './http-receiver.js';
 export { copyCluster, type KeptCluster } from './kept-clusters.js';
 export { killProcess } from './kill-process.js';
+export { type MessagePart, messageParts } from './message-parts.js';
 export { startNats, type TestNats, type TestNatsOptions } from './nats.js';
 export type { FindNatsOptions, NatsBinary } from './nats-binaries.js';
 export { findNatsServer } from './nats-install.js';
@@ -57,6 +58,7 @@ export {
   sqlFilesIn,
   statementsOf,
 } from './sql-statements.js';
+export { type RecordedSubmission, recordedSubmissions } from './submissions.js';
 export { createCertificates, type TestCertificates } from './test-certificates.js';
 export { type FindValkeyOptions, findValkeyServer } from './valkey-install.js';
 export { eventually, type WaitForOptions, waitFor } from './wait-for.js';

@@ -32,7 +32,7 @@ export async function received(submitted: Buffer, html?: string) {
     ...rest,
     content: Buffer.from(content as ArrayBuffer),
   }));
-  return { raw, dkim: results[0]?.status.result, parsed, attachments, subject };
+  return { bytes, raw, dkim: results[0]?.status.result, parsed, attachments, subject };
 }
 
 export const header = (raw: string, name: string) =>

@@ -75,6 +75,11 @@ export const DomainCard = ({ domain, path, onChanged, onDeleted }: DomainCardPro
         ))}
       </ul>
       <OptionalRecords records={domain.optional_records ?? []} />
+      <p>
+        <a href={`/dashboard/api${path}/zone-file`} download>
+          Download all records as a zone file
+        </a>
+      </p>
       {domain.status !== 'pending' && <DomainReports path={path} domain={domain.domain} />}
     </section>
   );
