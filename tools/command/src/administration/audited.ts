@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type AuditRecord, Refusal, recordAuditEntry } from '@postern/contracts';
 import { runInContext, ServiceUnavailable } from '@postern/messaging';
+import { UsageError } from '../errors.js';
 import type { AuditedCommand } from './audited-commands.js';
 import type { Operator } from './operator.js';
-import { UsageError } from './usage-error.js';
 
 interface Invocation {
   readonly audited: AuditedCommand;

@@ -1,8 +1,8 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { ServiceName } from '@postern/contracts';
-import { type Operator, requestFromAll, requestOperation, serviceNamed, servicesNamed } from '../operator.js';
-import { table } from '../table.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../errors.js';
+import { table } from '../output/table.js';
+import { type Operator, requestFromAll, requestOperation, serviceNamed, servicesNamed } from './operator.js';
 
 const POLL_MS = 300;
 

@@ -1,6 +1,6 @@
-import { type Operator, requestFromAll, requestOperation, serviceNamed, servicesNamed } from '../operator.js';
-import { table } from '../table.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../errors.js';
+import { table } from '../output/table.js';
+import { type Operator, requestFromAll, requestOperation, serviceNamed, servicesNamed } from './operator.js';
 
 const MOST = 100;
 

@@ -1,5 +1,5 @@
 import { reclassifyBounces } from '@postern/contracts';
-import type { Operator } from '../operator.js';
+import type { Operator } from './operator.js';
 
 /** `bounces reclassify`: reclassifies all stored bounce notices by the current rules. */
 export const reclassify = async ({ requests, print }: Operator): Promise<boolean> => {

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type AuditRecord, Refusal } from '@postern/contracts';
 import { currentContext, ServiceUnavailable } from '@postern/messaging';
+import { UsageError } from '../errors.js';
 import { recorded } from './audited.js';
 import type { Operator } from './operator.js';
-import { UsageError } from './usage-error.js';
 
 let entries: AuditRecord[];
 let printed: string[];

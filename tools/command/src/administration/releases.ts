@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { canDeploy, nameOf, type ReleaseContract, readReleaseContract } from '@postern/compatibility';
 import { type RunningRelease, runningReleases } from '@postern/service-host/running-releases';
-import type { Operator } from '../operator.js';
-import { table } from '../table.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../errors.js';
+import { table } from '../output/table.js';
+import type { Operator } from './operator.js';
 
 /** The contracts of releases in this image or checkout. */
 const RELEASED = fileURLToPath(new URL('../../../../libs/contracts/released/', import.meta.url));
@@ -17,8 +17,9 @@ export const listReleases = async (
 ): Promise<boolean> => {
   const running = await runningReleases(link);
   if (json) {
-    const services = Map.groupBy(running, ({ service }) => service);
-    const versions = [...services].map(([service, of]) => [service, of.map(({ version }) => version).sort()]);
+    const versionsOf = (name: string) =>
+      running.filter(({ service }) => service === name).map(({ version }) => version);
+    const versions = running.map(({ service }) => [service, versionsOf(service).sort()]);
     print(JSON.stringify(Object.fromEntries(versions), null, 2));
     return running.length > 0;
   }

@@ -8,7 +8,7 @@ import {
   type ServiceName,
 } from '@postern/contracts';
 import type { NatsLink, RequestClient } from '@postern/messaging';
-import { UsageError } from './usage-error.js';
+import { UsageError } from '../errors.js';
 
 /** The connections, environment and output of a command. */
 export interface Operator {

@@ -7,10 +7,10 @@ import {
   type ServiceName,
 } from '@postern/contracts';
 import { answeredInTime, type Finding } from '@postern/service-host/findings';
-import { type Operator, requestOperation } from '../operator.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../errors.js';
 import { diskFindings } from './disk-findings.js';
 import { natsFindings } from './nats-findings.js';
+import { type Operator, requestOperation } from './operator.js';
 
 const CLOCK_WARNING_MS = 1_000;
 const PROBE_TIMEOUT_MS = 20_000;

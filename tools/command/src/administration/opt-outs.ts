@@ -1,6 +1,6 @@
 import { countCodeOptOuts, Refusal, removeCodeOptOut } from '@postern/contracts';
-import type { Operator } from '../operator.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../errors.js';
+import type { Operator } from './operator.js';
 
 /** `recipients opt-outs`: counts the mailboxes that refuse verification codes; their addresses are not stored. */
 export const countOptOuts = async ({ requests, print }: Operator): Promise<boolean> => {

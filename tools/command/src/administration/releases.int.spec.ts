@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Exchange, ReleaseContract } from '@postern/compatibility';
 import { connectNats, type NatsLink, RequestClient } from '@postern/messaging';
 import { startNats, type TestNats } from '@postern/testing';
-import type { Operator } from '../operator.js';
+import type { Operator } from './operator.js';
 import { canDeployBeside, listReleases } from './releases.js';
 
 const ANY: Exchange = { request: {}, reply: {}, refusals: {}, deadlineMs: 5_000 };

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { ensureCertificates } from '@postern/messaging/certificates';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../errors.js';
 
 /**
  * `certificates create <folder> <name…>`: creates a private certificate authority and a certificate for a NATS server. Keeps those

@@ -7,9 +7,9 @@ import {
   exportAuditLog,
   listAuditLog,
 } from '@postern/contracts';
-import type { Operator } from '../operator.js';
-import { table } from '../table.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../errors.js';
+import { table } from '../output/table.js';
+import type { Operator } from './operator.js';
 
 interface AuditOptions {
   readonly from?: string | undefined;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { authenticateSession, createSession, createUser, endSession } from '@postern/contracts';
-import type { Operator } from '../operator.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../errors.js';
+import type { Operator } from './operator.js';
 
 interface NewUser {
   readonly operator?: boolean | undefined;

@@ -18,3 +18,6 @@ export const AUDITED = {
   'recipients erase': { action: 'recipient.erased' },
   'recipients remove-opt-out': { action: 'opt_out.deleted' },
 } as const satisfies Readonly<Record<string, AuditedCommand>>;
+
+/** The full name of a command that changes data. */
+export type AuditedName = keyof typeof AUDITED;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SERVICE_NAMES, type ServiceName } from '@postern/contracts';
-import { type Operator, requestFromAll, requestOperation, type ServiceResult } from '../operator.js';
-import { table } from '../table.js';
+import { table } from '../output/table.js';
+import { type Operator, requestFromAll, requestOperation, type ServiceResult } from './operator.js';
 
 type EncryptingService = Extract<ServiceResult<'countSealedValues'>, { reply: unknown }>;
 

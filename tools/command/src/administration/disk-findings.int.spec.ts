@@ -79,7 +79,7 @@ interface Found {
 /** What a process finds in mounts of its own, after shell commands, and how long it took. */
 const findingsAfter = async (commands: string): Promise<Found> => {
   const script = `
-    import { diskFindings } from ${JSON.stringify(new URL('../../dist/commands/disk-findings.js', import.meta.url).href)};
+    import { diskFindings } from ${JSON.stringify(new URL('../../dist/administration/disk-findings.js', import.meta.url).href)};
     console.log(JSON.stringify(await diskFindings()));`;
   const file = join(folder, 'look.mjs');
   await writeFile(file, script);

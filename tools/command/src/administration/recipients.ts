@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { getErasure, listErasures, Refusal, type ReplyOf, startErasure } from '@postern/contracts';
 import { ServiceUnavailable } from '@postern/messaging';
-import type { Operator } from '../operator.js';
-import { table } from '../table.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../errors.js';
+import { table } from '../output/table.js';
+import type { Operator } from './operator.js';
 
 type Erasure = ReplyOf<typeof getErasure>;
 type Service = Erasure['services'][number];

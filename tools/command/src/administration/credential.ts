@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { UsageError } from './usage-error.js';
+import { UsageError } from '../errors.js';
 
 /** Sources of the operator's credential other than the environment. */
 export interface CredentialOptions {
