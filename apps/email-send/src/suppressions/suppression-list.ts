@@ -1,6 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@postern/service-host';
-import { type SuppressionChange, SuppressionList } from './ports.js';
+
+/** A change to the suppression list of an email service. */
+export interface SuppressionChange {
+  readonly serviceId: string;
+  /** Lower case. */
+  readonly address: string;
+  readonly isSuppressed: boolean;
+  readonly at: Date;
+}
 
 /** The addresses among `$2` that a service suppresses. */
 export const FIND_SUPPRESSED =
@@ -20,11 +28,10 @@ export const APPLY_CHANGES = `
  * arrives late does not suppress it again.
  */
 @Injectable()
-export class PostgresSuppressionList extends SuppressionList {
-  constructor(@Inject(Database) private readonly database: Pick<Database, 'pool'>) {
-    super();
-  }
+export class SuppressionList {
+  constructor(@Inject(Database) private readonly database: Pick<Database, 'pool'>) {}
 
+  /** The addresses (lower case) that are suppressed for the service. */
   async suppressedAmong(serviceId: string, addresses: readonly string[]): Promise<ReadonlySet<string>> {
     const { rows } = await this.database.pool.query<{ address: string }>({
       name: 'suppressed-among',
@@ -34,6 +41,7 @@ export class PostgresSuppressionList extends SuppressionList {
     return new Set(rows.map(({ address }) => address));
   }
 
+  /** Applies changes. For each address the latest change wins, for any order and repetition of changes. */
   async apply(changes: readonly SuppressionChange[]): Promise<void> {
     await this.database.pool.query(APPLY_CHANGES, [
       changes.map(({ serviceId }) => serviceId),

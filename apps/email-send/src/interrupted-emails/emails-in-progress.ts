@@ -3,7 +3,6 @@ import { fold } from '@postern/event-sourcing';
 import { PostgresEventStore, withLeadership } from '@postern/event-sourcing/postgres';
 import { type EmailFacts, email, emailStream } from '../emails/email.js';
 import { ProcessInstance, RENEWED_WITHIN_S } from '../infrastructure/postgres/process-instance.js';
-import { EmailsInProgress } from './ports.js';
 
 /** Requests without an outcome. */
 const IN_PROGRESS = `open_requests AS request
@@ -45,16 +44,18 @@ type Close = (emails: readonly EmailFacts[]) => Promise<void>;
 
 /** Finds messages of dead processes, whose leases have ended. */
 @Injectable()
-export class PostgresEmailsInProgress extends EmailsInProgress {
+export class EmailsInProgress {
   protected readonly graceS: number = RENEWED_WITHIN_S;
 
   constructor(
     private readonly store: PostgresEventStore,
     private readonly instance: ProcessInstance,
-  ) {
-    super();
-  }
+  ) {}
 
+  /**
+   * Calls `close` with the messages of dead processes, in batches, in one replica at a time. Messages of processes that
+   * may still be alive are skipped.
+   */
   async closeAbandoned(close: Close): Promise<void> {
     const { pool } = this.store;
     const { rows } = await pool.query<{ instance_id: string }>(LIST_DEAD_INSTANCES, [this.instance.id, this.graceS]);

@@ -11,7 +11,7 @@ import { nextTry } from '../emails/retry-schedule.js';
 import { GRACE_AFTER_RESTART_S, hasRunFor } from '../infrastructure/postgres/after-restart.js';
 import { untilWritten } from '../infrastructure/postgres/until-written.js';
 import type { CopyAnswer } from '../relay/hand-over.js';
-import { type ClaimedCopy, DeferredCopies, type DeferredMessage, UnreadableBody } from './ports.js';
+import { type ClaimedCopy, type DeferredMessage, UnreadableBody } from './ports.js';
 
 /** Longer than any attempt can take, including the wait for a connection. */
 const LEASE_S = 300;
@@ -62,15 +62,13 @@ class ClaimLost extends Error {}
 
 /** Deferred copies in PostgreSQL, shared by all replicas: each attempt has a claim with a lease and a fencing token. */
 @Injectable()
-export class PostgresDeferredCopies extends DeferredCopies {
+export class DeferredCopies {
   protected readonly graceAfterRestartS: number = GRACE_AFTER_RESTART_S;
 
   constructor(
     private readonly store: PostgresEventStore,
     private readonly seal: BodySeal,
-  ) {
-    super();
-  }
+  ) {}
 
   /** A claim without a response may be committed; nothing is handed over under it. */
   async claimDue(now: Date, atMost: number): Promise<readonly ClaimedCopy[]> {
@@ -83,10 +81,12 @@ export class PostgresDeferredCopies extends DeferredCopies {
     }
   }
 
+  /** Claims copies whose attempt was cut off by a crash: it is unknown whether the relay accepted them. */
   claimCutOff(now: Date, atMost: number): Promise<readonly ClaimedCopy[]> {
     return this.#claim(CLAIM_CUT_OFF, [now, atMost, randomUUID(), this.graceAfterRestartS]);
   }
 
+  /** @throws UnreadableBody */
   async messageOf({ emailId }: ClaimedCopy): Promise<DeferredMessage> {
     const history = await this.store.readStream(emailStream(emailId));
     const state = fold(email, history);
@@ -96,6 +96,7 @@ export class PostgresDeferredCopies extends DeferredCopies {
     return { facts: state.facts, origin: accepted.metadata, body: this.#open(emailId, rows[0]) };
   }
 
+  /** Ends a claim under which nothing was handed over. It does not count as an attempt. */
   async release({ emailId, recipientIndex, claim }: ClaimedCopy, dueAt: Date): Promise<void> {
     await untilWritten(() => this.store.pool.query(RELEASE_COPY, [emailId, recipientIndex, claim, dueAt]));
   }

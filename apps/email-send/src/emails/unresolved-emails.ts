@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { fold } from '@postern/event-sourcing';
 import { PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { EMAIL_EVENTS, email, emailStream } from './email.js';
-import { type EmailEvidence, UnresolvedEmails } from './ports.js';
+import type { EmailEvidence } from './ports.js';
 import { confirmOutcome } from './postgres-conclusions.js';
 
 /** The messages among some ids whose outcome is unknown or not recorded yet. */
@@ -15,11 +15,10 @@ const ATTEMPTS = 5;
 
 /** Nearly all evidence is about messages known to be sent: one query per batch filters those out. */
 @Injectable()
-export class PostgresUnresolvedEmails extends UnresolvedEmails {
-  constructor(private readonly store: PostgresEventStore) {
-    super();
-  }
+export class UnresolvedEmails {
+  constructor(private readonly store: PostgresEventStore) {}
 
+  /** Sets messages with an unknown outcome to `sent`; ignores all others. The same evidence may come repeatedly. */
   async confirm(evidence: readonly EmailEvidence[]): Promise<void> {
     const { rows } = await this.store.pool.query<{ email_id: string }>({
       name: 'find-unresolved-emails',

@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '@postern/service-host';
-import { type IgnoredReportCause, ReportMetrics } from './ports.js';
+import type { IgnoredReportCause } from './ports.js';
 
 /** Counts inbound mail in the metrics of the process. */
 @Injectable()
-export class OpenTelemetryReportMetrics extends ReportMetrics {
+export class ReportMetrics {
   readonly #received;
   readonly #ignored;
   readonly #refused;
 
   constructor(metrics: Metrics) {
-    super();
     const meter = metrics.meter('postern.delivery_tracking');
     this.#received = meter.createCounter('postern.tracking.reports.received', {
       description: 'Mail to return paths and mailboxes, by the kind of report',
@@ -26,15 +25,17 @@ export class OpenTelemetryReportMetrics extends ReportMetrics {
     this.#refused.add(0, { cause: 'unknown_mailbox' });
   }
 
-  override ignored(cause: IgnoredReportCause): void {
+  ignored(cause: IgnoredReportCause): void {
     this.#ignored.add(1, { cause });
   }
 
-  override received(kind: string, form: string): void {
+  /** Counts mail by its recognized kind and form, stored domain reports, and events of mail providers. */
+  received(kind: string, form: string): void {
     this.#received.add(1, { kind, form });
   }
 
-  override refusedMail(cause: string): void {
+  /** Counts mail rejected during the SMTP conversation. */
+  refusedMail(cause: string): void {
     this.#refused.add(1, { cause });
   }
 }
