@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RunningPostern } from '@postern/local-start';
 import { compileCache } from '@postern/testing';
 
-const COMMAND = join(import.meta.dirname, '../../tools/postern-cli/bin/postern.mjs');
+const COMMAND = join(import.meta.dirname, '../../tools/command/bin/postern.mjs');
 
 export interface Answer {
   readonly code: number | null;

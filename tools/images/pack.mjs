@@ -38,7 +38,7 @@ if (!app || !target || !existsSync(join(ROOT, 'apps', app, 'dist/main.js')))
 
 const { entries = [], files = [] } = BESIDE[app] ?? {};
 /** The `postern` command is part of every image, because containers have the NATS credentials. */
-const COMMAND = 'tools/postern-cli/dist/main.js';
+const COMMAND = 'tools/command/dist/main.js';
 const programs = [...['main.js', ...entries].map(entry => join(ROOT, 'apps', app, 'dist', entry)), join(ROOT, COMMAND)];
 // Export conditions `import` and `require` are selected by the type of each module.
 const { fileList } = await nodeFileTrace(programs, { base: ROOT, conditions: ['node'] });
@@ -64,7 +64,7 @@ const migrations = existsSync(join(ROOT, 'prisma', app))
 // The contract of the release, which the process shows to others; an image of an unreleased checkout has none.
 const { version } = JSON.parse(readFileSync(join(ROOT, 'apps', app, 'package.json'), 'utf8'));
 const contract = [`libs/contracts/released/${app}@${version}.json`].filter(path => existsSync(join(ROOT, path)));
-const manifests = [`apps/${app}/package.json`, 'tools/postern-cli/package.json'];
+const manifests = [`apps/${app}/package.json`, 'tools/command/package.json'];
 const paths = [...fileList, ...files, ...manifests, ...migrations, ...contract];
 for (const path of paths) copy(path);
 const sbom = await describeImage(ROOT, app, paths);

@@ -19,7 +19,7 @@ export const buildTree = async (folder, service, progress) => {
   const built = ['apps', 'libs', 'tools']
     .map(place => `${place}/${service}`)
     .filter(path => existsSync(join(folder, path)));
-  const projects = new Set([...built, 'tools/postern-cli']);
+  const projects = new Set([...built, 'tools/command']);
   await run(join(bin, 'tsc'), ['-b', '--singleThreaded', ...projects], { cwd: folder, env });
   if (service === 'api-gateway') await run(join(bin, 'vite'), ['build'], { cwd: join(folder, DASHBOARD), env });
 };

@@ -33,7 +33,7 @@ import { services } from '../setup/services.mjs';
 import { demandSet, readPublished } from './set-file.mjs';
 
 const SERVICES = services(ROOT).map(({ name }) => name);
-const COMMANDS = ['tools/postern-cli/dist/main.js', 'tools/one-server/dist/main.js'];
+const COMMANDS = ['tools/command/dist/main.js', 'tools/one-server/dist/main.js'];
 /** Files that are read instead of imported. */
 const READ = [
   'apps/dashboard/dist',
@@ -118,7 +118,7 @@ const stageServices = async target => {
   const migrations = SERVICES.map(service => `prisma/${service}`).filter(path => existsSync(join(ROOT, path)));
   const manifests = [
     ...SERVICES.map(service => `apps/${service}/package.json`),
-    'tools/postern-cli/package.json',
+    'tools/command/package.json',
     'tools/one-server/package.json',
   ];
   // What each release exchanges with the others, which its processes tell and an upgrade compares.

@@ -8,7 +8,7 @@ const read = path => JSON.parse(readFileSync(path, 'utf8'));
 
 /** Files that every image is built from; the `postern` command is in each image. */
 const SHARED_FILES = ['docker/Dockerfile', '.dockerignore', 'tsconfig.base.json', 'package.json', 'package-lock.json'];
-const TOOLS = ['postern-cli', 'images'];
+const TOOLS = ['command', 'images'];
 /** Files that a release itself writes, or that are not part of an image. */
 const EXCLUDED = /(\.md|\.spec\.ts|\/service\.json)$|^libs\/contracts\/released\//;
 

@@ -42,7 +42,7 @@ const bundledCommand = async () => {
     input: { main: join(source, 'dist/main.js') },
     platform: 'node',
     // Only where Postern is installed.
-    external: [/^@postern\/cli/],
+    external: [/\/administration\/administer\.js$/],
     onLog: (level, log) => {
       if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
       if (level === 'warn') console.log(log.message);
@@ -54,6 +54,7 @@ const bundledCommand = async () => {
   for (const file of ['bin', 'LICENSE', 'README.md']) cpSync(join(source, file), join(out, file), { recursive: true });
   const {
     dependencies: _bundled,
+    devDependencies: _development,
     nx: _nx,
     ...manifest
   } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));

@@ -170,8 +170,7 @@ const compareCallers = (
   sends: Side,
   { service }: ReleaseContract,
 ): readonly Finding[] => {
-  const user = service === 'postern-cli' ? 'operator' : service;
-  if (!callers || callers.includes(user) || service === 'sdk' || service === 'command') return [];
+  if (!callers || callers.includes(service) || service === 'sdk' || service === 'command') return [];
   const allowed = callers.join(' and ') || 'nobody';
   const incompatibility: Incompatibility = { path: '', kind: 'values', writes: 'it', reads: allowed, widened: true };
   return [finding(sends, 'caller', name, incompatibility, sends.newer === 'writer' ? 'condition' : 'breaks')];

@@ -7,7 +7,7 @@ import { onReplyReceived, requestDeadline, runInContext } from './context.js';
 import { TemporarilyUnavailable } from './faults.js';
 import type { Log } from './log.js';
 import { RequestClient } from './request-client.js';
-import { Handles } from './server/handlers.js';
+import type { PosternServer } from './server/postern-server.js';
 import { startTinyService, type TinyService } from './testing/tiny-service.js';
 
 const request = requestsOf('email-send');
@@ -22,44 +22,29 @@ let release: () => void = () => {};
 let counted = 0;
 const received: string[] = [];
 
-class Answers {
-  @Handles(remaining)
-  remaining() {
-    return runInContext({ correlationId: 'inner' }, () => requestDeadline()!.remainingMs());
-  }
-
-  @Handles(occupy)
-  async occupy(): Promise<null> {
+const answers = (server: PosternServer): void => {
+  server.handle(remaining, () => runInContext({ correlationId: 'inner' }, () => requestDeadline()!.remainingMs()));
+  server.handle(occupy, async () => {
     await new Promise<void>(resolve => (release = resolve));
-    return null;
-  }
-
-  @Handles(count)
-  count() {
+  });
+  server.handle(count, () => {
     counted += 1;
     return counted;
-  }
-
-  @Handles(full)
-  full({ begun }: z.output<typeof full.request>): null {
+  });
+  server.handle(full, ({ begun }) => {
     throw new TemporarilyUnavailable('the disk is full', { maybeExecuted: begun, retryAfterS: 30 });
-  }
-
-  @Handles(broken)
-  broken(): null {
+  });
+  server.handle(broken, () => {
     throw Object.assign(new Error('no space left'), { code: '53100' });
-  }
-
-  @Handles(confirmed)
-  async confirmed({ name }: z.output<typeof confirmed.request>): Promise<null> {
+  });
+  server.handle(confirmed, async ({ name }) => {
     onReplyReceived(() => {
       received.push(name);
       throw new Error('of a callback');
     });
     if (name === 'late') await new Promise<void>(resolve => (release = resolve));
-    return null;
-  }
-}
+  });
+};
 
 const logged: { level: string; fields: object; message: string }[] = [];
 const note = (level: string) => (fields: object, message: string) => logged.push({ level, fields, message });
@@ -74,7 +59,7 @@ describe('A request', () => {
 
   beforeAll(async () => {
     nats = await startNats();
-    service = await startTinyService(nats.url, Answers, {
+    service = await startTinyService(nats.url, answers, {
       log,
       concurrency: 1,
       asUnavailable: error =>

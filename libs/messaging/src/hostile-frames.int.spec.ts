@@ -8,7 +8,7 @@ import { connectNats, type NatsLink } from './connection.js';
 import { onReplyReceived } from './context.js';
 import type { Log } from './log.js';
 import { RequestClient } from './request-client.js';
-import { Handles } from './server/handlers.js';
+import type { PosternServer } from './server/postern-server.js';
 import { startTinyService, type TinyService } from './testing/tiny-service.js';
 
 const request = requestsOf('email-send');
@@ -19,16 +19,14 @@ const foreign = request('foreign', { request: z.object({ answer: z.looseObject({
 let confirmed = 0;
 const greetedNames: string[] = [];
 
-class Answers {
-  @Handles(greet)
-  greet({ name }: z.output<typeof greet.request>) {
+const answers = (server: PosternServer): void =>
+  server.handle(greet, ({ name }) => {
     greetedNames.push(name);
     onReplyReceived(() => {
       confirmed += 1;
     });
     return { greeting: `Hello, ${name}` };
-  }
-}
+  });
 
 const logged: { fields: object; message: string }[] = [];
 const note = (fields: object, message: string) => logged.push({ fields, message });
@@ -85,7 +83,7 @@ describe('An unexpected message', () => {
 
   beforeAll(async () => {
     nats = await startNats();
-    service = await startTinyService(nats.url, Answers, { log });
+    service = await startTinyService(nats.url, answers, { log });
     link = await connectNats({ servers: nats.url, name: 'caller', log });
     client = new RequestClient(link);
   });

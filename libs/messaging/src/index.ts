@@ -27,7 +27,7 @@ export { type Log, silentLog } from './log.js';
 export { RequestClient, type RequestOptions } from './request-client.js';
 export { type EventBatch, Handles, HandlesEvents, HandlesEventsInTransaction } from './server/handlers.js';
 export type { KeyedReply, KeyedRequests } from './server/keyed-requests.js';
-export { type HandlerMark, handlerMarks } from './server/marks.js';
+export { type EventsOfHandler, type HandlerExtras, handlesMessages, POSTERN_TRANSPORT } from './server/patterns.js';
 export { PosternServer, type PosternServerOptions } from './server/postern-server.js';
 export { RequestHandlers } from './server/request-handlers.js';
 export type { ServerIdentity } from './server-identity.js';

@@ -12,7 +12,7 @@ import { TemporarilyUnavailable } from './faults.js';
 import { FRAME_VERSION } from './frames.js';
 import { suitableManager } from './jetstream/jetstream-manager.js';
 import { RequestQueue } from './jetstream/request-queue.js';
-import { Handles } from './server/handlers.js';
+import type { PosternServer } from './server/postern-server.js';
 import { startTinyService, type TinyService } from './testing/tiny-service.js';
 import { traceWith } from './tracing.js';
 
@@ -27,16 +27,13 @@ let correlationId: string | undefined;
 let failure: Error | undefined;
 let attempts = 0;
 
-class Notes {
-  @Handles(note)
-  note({ n }: { readonly n: number }): null {
+const notes = (server: PosternServer): void =>
+  server.handle(note, ({ n }) => {
     attempts += 1;
     if (failure) throw failure;
     noted.push(n);
     correlationId = currentContext()?.correlationId;
-    return null;
-  }
-}
+  });
 
 describe('A request in the queue of a service', () => {
   let nats: TestNats;
@@ -51,7 +48,7 @@ describe('A request in the queue of a service', () => {
   };
 
   const serve = async () => {
-    service = await startTinyService(nats.url, Notes, { log });
+    service = await startTinyService(nats.url, notes, { log });
   };
   const stop = async () => {
     await service?.stop();
@@ -126,7 +123,7 @@ describe('A request in the queue of a service', () => {
     const caller = await connectNats({ servers: damaged.url, name: 'caller' });
     const own = new RequestQueue(caller);
     const addTo = (n: number) => own.add(note, { n }, { correlationId: `c-${n}` });
-    let replica = await startTinyService(damaged.url, Notes, { log });
+    let replica = await startTinyService(damaged.url, notes, { log });
     await waitFor(() => addTo(0).then(() => true));
     for (let n = 1; n <= 200; n++) await addTo(n);
     await waitFor(() => noted.length === 201);
@@ -137,7 +134,7 @@ describe('A request in the queue of a service', () => {
     expect(blocks).not.toEqual([]);
     for (const file of blocks) await rm(join(storeDir, file));
     await damaged.restart();
-    replica = await startTinyService(damaged.url, Notes, { log });
+    replica = await startTinyService(damaged.url, notes, { log });
     await waitFor(() => addTo(1_000).then(() => true), { timeoutMs: 15_000 });
     await waitFor(() => noted.includes(1_000), { timeoutMs: 15_000, describe: 'the request after the loss' });
     await replica.stop();
@@ -147,7 +144,7 @@ describe('A request in the queue of a service', () => {
   }, 60_000);
 
   it('is handled once by several replicas', async () => {
-    const replica = await startTinyService(nats.url, Notes);
+    const replica = await startTinyService(nats.url, notes);
     await Promise.all(Array.from({ length: 50 }, (_, n) => add(n)));
     await waitFor(() => noted.length >= 50);
     await replica.stop();

@@ -7,7 +7,7 @@ import { currentContext } from './context.js';
 import { PayloadTooLarge, RemoteFault, ServiceUnavailable } from './faults.js';
 import type { Log } from './log.js';
 import { RequestClient } from './request-client.js';
-import { Handles } from './server/handlers.js';
+import type { PosternServer } from './server/postern-server.js';
 import { startRoomyNats } from './testing/nats-conf.js';
 import { startTinyService, type TinyService } from './testing/tiny-service.js';
 
@@ -29,44 +29,25 @@ const unserved = request('unserved', { request: z.object({}), reply: z.null() })
 
 let release: () => void = () => {};
 
-class Answers {
-  @Handles(greet)
-  greet({ name }: z.output<typeof greet.request>) {
-    return { greeting: `Hello, ${name}` };
-  }
-
-  @Handles(refuse)
-  refuse(): null {
+const answers = (server: PosternServer): void => {
+  server.handle(greet, ({ name }) => ({ greeting: `Hello, ${name}` }));
+  server.handle(refuse, () => {
     throw new Refusal('quota_exceeded', 'no more today', { retry_after_s: 60 });
-  }
-
-  @Handles(fail)
-  async fail(): Promise<null> {
+  });
+  server.handle(fail, () => {
     throw new TypeError('the password is swordfish');
-  }
-
-  @Handles(hang)
-  hang() {
-    return new Promise<null>(() => {});
-  }
-
-  @Handles(context)
-  context() {
+  });
+  server.handle(hang, () => new Promise<null>(() => {}));
+  server.handle(context, () => {
     const { correlationId, traceparent, actor } = currentContext()!;
     return { correlationId, traceparent: traceparent!, actor: actor! };
-  }
-
-  @Handles(measure)
-  measure({ body }: z.output<typeof measure.request>) {
-    return { length: body.length };
-  }
-
-  @Handles(gate)
-  async gate({ wait }: z.output<typeof gate.request>) {
+  });
+  server.handle(measure, ({ body }) => ({ length: body.length }));
+  server.handle(gate, async ({ wait }) => {
     if (wait) await new Promise<void>(resolve => (release = resolve));
     return wait;
-  }
-}
+  });
+};
 
 const logged: { fields: object; message: string }[] = [];
 const log: Log = { info() {}, warn() {}, error: (fields, message) => logged.push({ fields, message }) };
@@ -79,7 +60,7 @@ describe.each(['2.9', '2.12'] as const)('A request over nats-server %s', version
 
   beforeAll(async () => {
     nats = await startRoomyNats(version);
-    service = await startTinyService(nats.url, Answers, { log });
+    service = await startTinyService(nats.url, answers, { log });
     link = await connectNats({ servers: nats.url, name: 'caller' });
     client = new RequestClient(link);
   });

@@ -2,7 +2,7 @@ import { type INestApplicationContext, SetMetadata } from '@nestjs/common';
 import { MetadataScanner, Reflector } from '@nestjs/core';
 import { LeaseLost, withLeadership } from '@postern/event-sourcing/postgres';
 import type { Host } from './host.js';
-import { type Class, markedProviders } from './marked-providers.js';
+import { type Class, type Marked, markedProviders, refuseMarkedControllers } from './marked-providers.js';
 
 /** What a repeated method receives at each run. */
 export interface TaskRun {
@@ -52,9 +52,10 @@ type RepeatingHost = Pick<Host, 'tasks' | 'config' | 'database' | 'clock' | 'log
  * @throws if two have the same name, one needs a database that the service does not have, or a provider is not a singleton.
  */
 export const startTasks = (app: INestApplicationContext, host: RepeatingHost): void => {
-  const isMarked = (type: Class) => repeatedMethodsOf(type).length > 0;
+  const tasks: Marked = { isMarked: type => repeatedMethodsOf(type).length > 0, does: 'runs tasks' };
+  refuseMarkedControllers(app, tasks);
   const owners = new Map<string, string>();
-  const starts = [...markedProviders(app, { isMarked, does: 'runs tasks' })].flatMap(provider =>
+  const starts = markedProviders(app, tasks).flatMap(({ instance: provider }) =>
     repeatedMethodsOf(provider.constructor as Class).map(({ name, ...repeated }) => {
       const owner = `${provider.constructor.name}.${name}`;
       const other = owners.get(repeated.task);

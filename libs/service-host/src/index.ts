@@ -35,7 +35,6 @@ export {
   type OperationsParts,
 } from './operations/operations.module.js';
 export {
-  Diagnosis,
   type Finding,
   type KeptRows,
   PersonalData,

@@ -13,24 +13,40 @@ export interface Marked {
   readonly does: string;
 }
 
+/** A provider in one of the modules. */
+export interface MarkedProvider {
+  readonly instance: object;
+  readonly wrapper: InstanceWrapper;
+  readonly moduleKey: string;
+}
+
 /**
  * Finds the marked providers of all modules, each once.
- * @throws if a marked provider is not a singleton, or a controller is marked.
+ * @throws if a marked provider is not a singleton.
  */
-export const markedProviders = (app: INestApplicationContext, marked: Marked): ReadonlySet<object> => {
-  const found = new Set<object>();
-  for (const module of app.get(ModulesContainer).values()) {
-    for (const wrapper of module.controllers.values()) refuseMarkedController(wrapper, marked);
-    for (const wrapper of module.providers.values()) {
-      const provider = markedProvider(wrapper, marked);
+export const markedProviders = (app: INestApplicationContext, marked: Marked): readonly MarkedProvider[] => {
+  const found = new Map<object, MarkedProvider>();
+  for (const [moduleKey, { providers }] of app.get(ModulesContainer)) {
+    for (const wrapper of providers.values()) {
+      const instance = markedInstance(wrapper, marked);
       // An alias (`useExisting`) is the same provider again.
-      if (provider) found.add(provider);
+      if (instance && !found.has(instance)) found.set(instance, { instance, wrapper, moduleKey });
     }
   }
-  return found;
+  return [...found.values()];
 };
 
-const markedProvider = (wrapper: InstanceWrapper, { isMarked, does }: Marked): object | undefined => {
+/** @throws if the class of a controller is marked. */
+export const refuseMarkedControllers = (app: INestApplicationContext, { isMarked, does }: Marked): void => {
+  for (const { controllers } of app.get(ModulesContainer).values()) {
+    for (const { metatype } of controllers.values()) {
+      if (!isClass(metatype) || !isMarked(metatype)) continue;
+      throw new Error(`${metatype.name} ${does}: list it under providers, not under controllers`);
+    }
+  }
+};
+
+const markedInstance = (wrapper: InstanceWrapper, { isMarked, does }: Marked): object | undefined => {
   const instance: unknown = wrapper.instance;
   if (typeof instance !== 'object' || instance === null) return undefined;
   const type: unknown = instance.constructor;
@@ -39,11 +55,6 @@ const markedProvider = (wrapper: InstanceWrapper, { isMarked, does }: Marked): o
     throw new Error(`${type.name} ${does} and must be a singleton, but it or a dependency is request-scoped`);
   }
   return instance;
-};
-
-const refuseMarkedController = ({ metatype }: InstanceWrapper, { isMarked, does }: Marked): void => {
-  if (!isClass(metatype) || !isMarked(metatype)) return;
-  throw new Error(`${metatype.name} ${does}: list it under providers, not under controllers`);
 };
 
 const isClass = (type: unknown): type is Class => typeof type === 'function';

@@ -14,7 +14,7 @@ import { DatabaseClock } from './database/database-clock.js';
 import { applyMigrations, type MigrationOptions } from './database/migrations.js';
 import { asTemporarilyUnavailable } from './database/temporary-faults.js';
 import { startTasks } from './every.js';
-import { registerHandlers } from './handlers.js';
+import { connectTransport } from './handlers.js';
 import { guardEventFlow } from './health/event-flow.js';
 import { HealthController } from './health/health.controller.js';
 import { Liveness } from './health/liveness.js';
@@ -27,7 +27,6 @@ import { createLog, type LogOutput, nestLog } from './log/service-log.js';
 import { Metrics } from './metrics/metrics.js';
 import { observePool } from './metrics/observe-pool.js';
 import { connectWith } from './nats.js';
-import { NatsTransport } from './nats-transport.js';
 import { answerReleaseQueries, type Release } from './release.js';
 import { retryUntilAvailable } from './retry-until-available.js';
 import { Tasks } from './tasks.js';
@@ -183,8 +182,7 @@ const createApp = async <D extends HostedConfig>(
     new FastifyAdapter({ forceCloseConnections: 'idle', ...options.fastify }),
     { logger: nestLog(host.log), abortOnError: false },
   );
-  registerHandlers(app, server);
-  app.connectMicroservice({ strategy: new NatsTransport(server) });
+  connectTransport(app, server);
   await options.configure?.(app, host);
   return app;
 };

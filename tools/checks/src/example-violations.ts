@@ -39,6 +39,12 @@ export const VIOLATIONS: readonly ExampleViolation[] = [
     text: `import pg from 'pg';\nconst connection = ${connection};`,
   })),
   {
+    rule: 'an abstract class has two implementations, or one and a fake; otherwise others use the class itself',
+    at: `${APP}/api-keys/ports.ts`,
+    text: 'export abstract class Keys {\n  abstract find(id: string): Promise<Key>;\n}',
+    beside: { [`${APP}/api-keys/postgres-keys.ts`]: 'export class PostgresKeys extends Keys {}' },
+  },
+  {
     rule: 'contracts know zod and nothing else',
     at: 'libs/contracts/src/x.ts',
     text: "import pg from 'pg';",

@@ -16,7 +16,7 @@ const contracts = (await import(join(ROOT, 'libs/contracts/src/index.ts'))) as R
 };
 
 const sourcesOf = (user: string) => {
-  const path = user === 'operator' ? 'tools/postern-cli/src' : `apps/${user}/src`;
+  const path = user === 'operator' ? 'tools/command/src' : `apps/${user}/src`;
   const folder = join(ROOT, path);
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter(file => file.endsWith('.ts') && !/\.(spec|d)\.ts$|(^|\/)testing\//.test(file))

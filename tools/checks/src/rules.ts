@@ -1,4 +1,5 @@
 import { services, servicesWithDatabase } from '../../setup/services.mjs';
+import { ABSTRACT_CLASSES } from './abstract-classes.js';
 import { appOf, Codebase, folderOf, isSpec, LAYERS } from './codebase.js';
 import { CYCLE_RULES } from './feature-cycles.js';
 import { FEATURE_RULES } from './feature-rules.js';
@@ -133,7 +134,7 @@ const GENERAL_RULES: readonly Rule[] = [
   },
 ];
 
-export const RULES: readonly Rule[] = [...GENERAL_RULES, ...FEATURE_RULES, ...CYCLE_RULES];
+export const RULES: readonly Rule[] = [...GENERAL_RULES, ...FEATURE_RULES, ...CYCLE_RULES, ABSTRACT_CLASSES];
 
 /** Describes every violation. */
 export const violationsIn = (files: readonly SourceFile[]): string[] => {

@@ -40,7 +40,7 @@ const inCode: readonly ServiceList[] = [
   strings({ file: 'tools/one-server/src/rendering/model.ts', after: /const WITH_DATABASE = \[/, of: withDatabase }),
 ];
 
-const RELEASED_BESIDES = ['postern-cli', 'sdk', 'command'];
+const RELEASED_BESIDES = ['sdk', 'command'];
 
 const inTheWorkspace: readonly ServiceList[] = [
   strings({ file: 'nx.json', after: /"release": \{\s*"projects": \[/, of: every, others: RELEASED_BESIDES }),

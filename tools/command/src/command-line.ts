@@ -12,9 +12,11 @@ export interface Invocation {
 
 /** A command with `--json` and with examples in its help. */
 export const command = (name: string, summary: string, examples: readonly string[]): Command =>
-  new Command(name)
-    .description(summary)
-    .option('--json', 'print JSON')
+  withExamples(new Command(name).description(summary).option('--json', 'print JSON'), examples);
+
+/** Adds examples to the help of a command. */
+export const withExamples = (command: Command, examples: readonly string[]): Command =>
+  command
     .showHelpAfterError('Run the command with --help for its options and examples.')
     .addHelpText('after', `\nExamples:\n${examples.map(example => `  $ ${example}`).join('\n')}`);
 

@@ -1,33 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
-import { adviceFor, EXIT, errorAsJson, exitCodeOf, UsageError } from './errors.js';
+import { adviceFor, EXIT, errorAsJson, exitCodeOf } from './errors.js';
 import { printable } from './output/output.js';
 import { program } from './program.js';
-
-/** Command groups of the operator's command, which is installed with Postern. */
-const ADMINISTRATION = ['audit', 'bounces', 'doctor', 'events', 'keys', 'projections', 'recipients', 'users'];
-const OPERATOR_COMMAND = '@postern/cli/main';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
 
-const isAdministration = (args: readonly string[]): boolean => {
-  const [first = ''] = args;
-  return ADMINISTRATION.includes(first) || first === '--home' || first === '--nats-password-stdin';
-};
-
-const administer = async (): Promise<void> => {
-  try {
-    await import(OPERATOR_COMMAND);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new UsageError('This command administers a Postern installation. Run it where Postern is installed.');
-  }
-};
-
 const run = async (args: readonly string[]): Promise<void> => {
-  if (isAdministration(args)) return administer();
   const command = program(version);
   for (const each of [command, ...command.commands, ...command.commands.flatMap(({ commands }) => commands)])
     each.exitOverride();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
+import { AUDITED } from './administration/audited-commands.js';
 import { candidates } from './completion/candidates.js';
 import { program } from './program.js';
 
@@ -23,6 +24,8 @@ const helpOf = (command: Command): string => {
 };
 
 const leaves = leavesOf(root).filter(([words]) => !words.startsWith('__'));
+
+const isForAdministrators = (command: Command): boolean => command.options.some(({ long }) => long === '--home');
 
 describe('the command', () => {
   it('has a command for each task', () => {
@@ -77,6 +80,28 @@ describe('the command', () => {
       'open',
       'mcp',
       'completion',
+      'doctor',
+      'releases',
+      'can-deploy',
+      'audit list',
+      'audit export',
+      'projections status',
+      'projections rebuild',
+      'events status',
+      'events list',
+      'events retry',
+      'events discard',
+      'bounces reclassify',
+      'users create',
+      'keys status',
+      'keys rotate',
+      'keys generate',
+      'certificates create',
+      'recipients erase',
+      'recipients erasures',
+      'recipients erasure',
+      'recipients opt-outs',
+      'recipients remove-opt-out',
     ]);
   });
 
@@ -84,15 +109,34 @@ describe('the command', () => {
     expect(helpOf(command)).toMatch(new RegExp(`Examples:\\n.*postern ${words}`));
   });
 
-  it.each(leaves)('prints JSON for postern %s --json', (_, command) => {
-    expect(command.options.map(({ long }) => long)).toContain('--json');
+  it.each(leaves.filter(([, command]) => !isForAdministrators(command)))(
+    'prints JSON for postern %s --json',
+    (_, command) => {
+      expect(command.options.map(({ long }) => long)).toContain('--json');
+    },
+  );
+});
+
+describe('a command for administrators', () => {
+  const forAdministrators = leaves.filter(([, command]) => isForAdministrators(command));
+
+  it.each(forAdministrators)(
+    'postern %s runs unrecorded only if it changes data, and the administrator says so',
+    (words, command) => {
+      expect(command.options.some(({ long }) => long === '--unaudited')).toBe(words in AUDITED);
+    },
+  );
+
+  it('that changes data exists for each action of the audit log', () => {
+    const names = forAdministrators.map(([words]) => words);
+    expect(Object.keys(AUDITED).filter(name => !names.includes(name))).toEqual([]);
   });
 });
 
 describe('completion', () => {
   it.each([
-    [[''], ['completion', 'databases', 'deploy', 'domains', 'emails', 'env', 'files']],
-    [['e'], ['emails', 'env']],
+    [[''], ['audit', 'bounces', 'can-deploy', 'certificates', 'completion', 'databases', 'deploy']],
+    [['e'], ['emails', 'env', 'events']],
     [
       ['env', ''],
       ['list', 'resolved', 'set', 'unset'],

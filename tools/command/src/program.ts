@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { administration, credentialOptions } from './commands/administration.js';
 import { complete, completion } from './commands/completion.js';
 import { deploy } from './commands/deploy.js';
 import { emails } from './commands/emails.js';
@@ -20,7 +21,8 @@ import { webhooks } from './commands/webhooks.js';
 const AFTER = `
 Credentials: \`postern login\` stores them for you only. POSTERN_URL, POSTERN_EMAIL_KEY, POSTERN_PLATFORM_KEY and
 POSTERN_SESSION_TOKEN take precedence over stored values.
-To administer Postern (doctor, audit, users, keys, …), run \`postern doctor --help\` where Postern is installed.
+Commands for administrators run where Postern is installed. They connect to NATS as the user operator, which no service is:
+with --home <folder> of a local start, with --nats-password-stdin, or with POSTERN_NATS_USER and POSTERN_NATS_PASSWORD.
 Exit status: 0 success, 1 failed, 2 usage error, 3 no credential, or an invalid one, 4 still in progress.`;
 
 /** The complete command with all groups. */
@@ -39,7 +41,9 @@ export const program = (version: string): Command => {
     ],
     ['Resources:', [projects(), databases()]],
     ['More:', [status(), requests(), services(), open(), mcp(version), completion()]],
+    ['Administration:', administration()],
   ];
+  for (const option of credentialOptions()) root.addOption(option.hideHelp());
   for (const [heading, commands] of groups) for (const command of commands) root.addCommand(command.helpGroup(heading));
   return root.addCommand(
     complete(() => root),

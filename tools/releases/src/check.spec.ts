@@ -59,7 +59,7 @@ describe('every service of the checkout', () => {
     );
     expect(sentBy('email-send')).toContain('delivery-tracking.erase-recipient-step');
     expect(sentBy('email-send').filter(name => name.endsWith('.retry-set-aside-event'))).toEqual([]);
-    expect(sentBy('postern-cli')).toContain('webhook-dispatch.retry-set-aside-event');
+    expect(sentBy('command')).toContain('webhook-dispatch.retry-set-aside-event');
   });
 
   it('the gateway has the operations of both APIs and the webhook calls', () => {

@@ -11,7 +11,6 @@ import { sentRequests, sourcesBelow } from './sent-requests.js';
 /** Everything that is released separately, with its folder. The dashboard is part of the gateway's image. */
 export const RELEASED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(services().map(({ name }) => [name, `apps/${name}`])),
-  'postern-cli': 'tools/postern-cli',
   sdk: 'libs/sdk',
   command: 'tools/command',
 };
@@ -52,9 +51,9 @@ export const contractOfCheckout = async (root: string, service: string): Promise
   const folder = RELEASED[service] as string;
   const manifest = readFileSync(join(root, folder, 'package.json'), 'utf8');
   const { version } = JSON.parse(manifest) as { readonly version: string };
-  const called = CLIENTS[service]?.flatMap(contractsNamed).filter(isRequestContract);
+  const called = (CLIENTS[service] ?? []).flatMap(contractsNamed).filter(isRequestContract);
   const surface = service === 'api-gateway' ? await httpSurfaceOfCheckout(root) : undefined;
-  return contractOf(service, version, called ?? sentRequests(root, folder), surface);
+  return contractOf(service, version, { called, imported: sentRequests(root, folder) }, surface);
 };
 
 /** The contracts of all services in the checkout. */

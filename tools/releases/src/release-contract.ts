@@ -53,12 +53,17 @@ const handledOf = (contract: RequestContract): Exchange => ({
 const byName = <Value>(entries: readonly (readonly [string, Value])[]): Readonly<Record<string, Value>> =>
   Object.fromEntries([...entries].sort(([a], [b]) => a.localeCompare(b)));
 
-/** Clients of the HTTP API, whose requests the gateway sends for them. */
-const HTTP_CLIENTS: ReadonlySet<string> = new Set(['sdk', 'command']);
-
 /** NATS permits only the callers of a request to send it, so the code of others cannot, whatever it imports. */
 const maySend = (service: string, { callers }: RequestContract): boolean =>
-  HTTP_CLIENTS.has(service) || callers.some(caller => caller === (service === 'postern-cli' ? 'operator' : service));
+  callers.some(caller => caller === (service === 'command' ? 'operator' : service));
+
+/** Requests that a release sends. */
+export interface SentRequests {
+  /** Through the gateway, as a client of the HTTP API. */
+  readonly called: readonly RequestContract[];
+  /** Over NATS: what its code and its libraries import. */
+  readonly imported: readonly RequestContract[];
+}
 
 /**
  * The contract of the version in the checkout. A service handles and publishes everything under its own name; it sends
@@ -67,14 +72,12 @@ const maySend = (service: string, { callers }: RequestContract): boolean =>
 export const contractOf = (
   service: string,
   version: string,
-  imported: readonly RequestContract[],
+  { called, imported }: SentRequests,
   { http, webhooks }: HttpSurface = { http: {}, webhooks: {} },
 ): ReleaseContract => {
   // The gateway sends every request that has an HTTP route, without naming it.
   const routed = service === 'api-gateway' ? allRequests().filter(route => route.http.length > 0) : [];
-  const sent = [...new Set([...imported, ...routed])].filter(
-    contract => contract.service !== service && maySend(service, contract),
-  );
+  const sent = new Set([...called, ...[...imported, ...routed].filter(contract => maySend(service, contract))]);
   const own = (contract: { readonly service: ServiceName }) => contract.service === service;
   const consumers = EVENT_CONSUMERS.filter(own);
   const consumed = consumers.flatMap(consumer => consumer.contracts).filter(contract => !own(contract));
@@ -92,7 +95,10 @@ export const contractOf = (
       consumers.map(({ consumer, contracts: read }) => [consumer, read.map(({ type }) => type).sort()] as const),
     ),
     answers: requests(allRequests().filter(own), handledOf),
-    asks: requests(sent, exchangeOf),
+    asks: requests(
+      [...sent].filter(contract => contract.service !== service),
+      exchangeOf,
+    ),
     http,
     webhooks,
   };

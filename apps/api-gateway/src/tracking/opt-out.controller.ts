@@ -8,7 +8,7 @@ import { ServiceClient } from '../infrastructure/service-client/ports.js';
 import { answerPage } from './answer-page.js';
 import { INVALID_LINK_PAGE } from './invalid-link-page.js';
 import { CONFIRM_PAGE, DONE_PAGE } from './opt-out-page.js';
-import { TrackingLinks } from './ports.js';
+import { TrackingLinks } from './tracking-links.js';
 
 /** The opt-out link in a mail with a verification code. It requires no account. */
 @Controller('unsubscribe')

@@ -9,7 +9,7 @@ import { requestContextOf } from '../infrastructure/http/server/request-context.
 import { answerPage } from './answer-page.js';
 import { EngagementRecorder } from './engagement-recorder.js';
 import { INVALID_LINK_PAGE } from './invalid-link-page.js';
-import { type TrackedCopy, TrackingLinks } from './ports.js';
+import { type TrackedCopy, TrackingLinks } from './tracking-links.js';
 
 /** One transparent pixel, 43 bytes, GIF89a. */
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAP///wAAACH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64');

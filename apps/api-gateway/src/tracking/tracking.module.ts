@@ -8,9 +8,8 @@ import { ServiceClientModule } from '../infrastructure/service-client/service-cl
 import { EngagementRecorder } from './engagement-recorder.js';
 import { NatsEngagementQueue } from './nats-engagement-queue.js';
 import { OptOutController } from './opt-out.controller.js';
-import { TrackingLinks } from './ports.js';
-import { SignedTrackingLinks } from './signed-tracking-links.js';
 import { TrackingController } from './tracking.controller.js';
+import { TrackingLinks } from './tracking-links.js';
 import { UnsubscribeController } from './unsubscribe.controller.js';
 
 @Module({
@@ -20,7 +19,7 @@ import { UnsubscribeController } from './unsubscribe.controller.js';
     {
       provide: TrackingLinks,
       useFactory: ({ linkSecrets }: GatewayConfig) =>
-        new SignedTrackingLinks(TrackingTokens.fromSecrets(linkSecrets.map(secret => secret.reveal()))),
+        new TrackingLinks(TrackingTokens.fromSecrets(linkSecrets.map(secret => secret.reveal()))),
       inject: [CONFIG],
     },
     {

@@ -7,7 +7,7 @@ import { requestContextOf } from '../infrastructure/http/server/request-context.
 import { ServiceClient } from '../infrastructure/service-client/ports.js';
 import { answerPage } from './answer-page.js';
 import { INVALID_LINK_PAGE } from './invalid-link-page.js';
-import { TrackingLinks } from './ports.js';
+import { TrackingLinks } from './tracking-links.js';
 import { CONFIRM_UNSUBSCRIBE_PAGE, UNSUBSCRIBED_PAGE } from './unsubscribe-page.js';
 
 /** The hosted page to unsubscribe from messages of an email service. It requires no account. */

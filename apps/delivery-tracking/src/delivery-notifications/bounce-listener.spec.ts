@@ -6,9 +6,9 @@ import { selfSignedCertificate } from '@postern/mail';
 import type { ServiceLog } from '@postern/service-host';
 import { config } from '../config.js';
 import { BounceListener } from './bounce-listener.js';
-import type { ReportMetrics } from './ports.js';
 import type { ReceiveDomainReports } from './receive-domain-reports.js';
 import type { ReceiveReport } from './receive-report.js';
+import type { ReportMetrics } from './report-metrics.js';
 
 const SETTINGS = 'POSTERN_BOUNCE_TLS_CERT_FILE, POSTERN_BOUNCE_TLS_KEY_FILE';
 

@@ -5,9 +5,10 @@ import { CONFIG, certificateFrom, clientNetworkOf, ServiceLog, SmtpConnections }
 import { SMTPServer, type SMTPServerAddress, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import type { DeliveryTrackingConfig } from '../config.js';
 import { MessageLimit } from './message-limit.js';
-import { type ReceivedReport, ReportMetrics } from './ports.js';
+import { type ReceivedReport } from './ports.js';
 import { isReportsMailbox, ReceiveDomainReports } from './receive-domain-reports.js';
 import { ReceiveReport } from './receive-report.js';
+import { ReportMetrics } from './report-metrics.js';
 
 /** A report has one return path; the limit tolerates mail systems that send a report to several. */
 const MAX_RECIPIENTS = 5;

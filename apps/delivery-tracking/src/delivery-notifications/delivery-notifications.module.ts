@@ -7,11 +7,10 @@ import { AuthorSignatures } from './author-signatures.js';
 import { BounceListener } from './bounce-listener.js';
 import { ComplaintEvidence } from './complaint-evidence.js';
 import { DomainReports } from './domain-reports.js';
-import { OpenTelemetryReportMetrics } from './open-telemetry-report-metrics.js';
-import { ReportMetrics } from './ports.js';
 import { ReceiveDomainReports } from './receive-domain-reports.js';
 import { ReceiveReport } from './receive-report.js';
 import { RecordProviderEvents } from './record-provider-events.js';
+import { ReportMetrics } from './report-metrics.js';
 import { ReportedCopies } from './reported-copies.js';
 import { ReturnPathProbes } from './return-path-probes.js';
 
@@ -28,7 +27,7 @@ import { ReturnPathProbes } from './return-path-probes.js';
     AuthorSignatures,
     ReturnPathProbes,
     ComplaintEvidence,
-    { provide: ReportMetrics, useClass: OpenTelemetryReportMetrics },
+    ReportMetrics,
     {
       provide: TrackingTokens,
       inject: [CONFIG],

@@ -1,5 +1,5 @@
 import type { DomainReportOutcome } from '@postern/contracts';
-import type { InboundMail, OtherMail } from '@postern/mail';
+import type { OtherMail } from '@postern/mail';
 import type { SignalRefusal } from '../tracked-emails/signal.js';
 
 /** A message that the bounce listener received. */
@@ -26,12 +26,3 @@ export type IgnoredReportCause =
   | Exclude<DomainReportOutcome, 'stored'>
   | OtherMail
   | SignalRefusal;
-
-/** The metrics of inbound mail. */
-export abstract class ReportMetrics {
-  abstract ignored(cause: IgnoredReportCause): void;
-  /** Counts mail by its recognized kind and form, stored domain reports, and events of mail providers. */
-  abstract received(kind: InboundMail['kind'] | 'domain_report' | 'provider_event', form: string): void;
-  /** Counts mail rejected during the SMTP conversation. */
-  abstract refusedMail(cause: string): void;
-}

@@ -3,7 +3,8 @@ import { DOMAIN_REPORTS_MAILBOX } from '@postern/contracts';
 import { authorOfMail, readDomainReports } from '@postern/mail';
 import { AuthorSignatures } from './author-signatures.js';
 import { DomainReports } from './domain-reports.js';
-import { type ReceivedReport, ReportMetrics } from './ports.js';
+import { type ReceivedReport } from './ports.js';
+import { ReportMetrics } from './report-metrics.js';
 
 /** Whether DMARC and TLS reports arrive at this mailbox of the bounce domain. */
 export const isReportsMailbox = (localPart: string): boolean => localPart.toLowerCase() === DOMAIN_REPORTS_MAILBOX;

@@ -5,7 +5,8 @@ import { classificationOf } from '../tracked-emails/bounce-classification.js';
 import { EmailSignals } from '../tracked-emails/email-signals.js';
 import type { NotifiedStatus, Signal } from '../tracked-emails/signal.js';
 import { ComplaintEvidence } from './complaint-evidence.js';
-import { type ReceivedReport, ReportMetrics } from './ports.js';
+import { type ReceivedReport } from './ports.js';
+import { ReportMetrics } from './report-metrics.js';
 import { ReportedCopies } from './reported-copies.js';
 import { ReturnPathProbes } from './return-path-probes.js';
 

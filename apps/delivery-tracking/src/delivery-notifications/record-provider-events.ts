@@ -5,8 +5,8 @@ import { Database } from '@postern/service-host';
 import { classificationOf } from '../tracked-emails/bounce-classification.js';
 import { EmailSignals } from '../tracked-emails/email-signals.js';
 import type { NotifiedStatus, Signal } from '../tracked-emails/signal.js';
-import { ReportMetrics } from './ports.js';
 import { FIND_BY_MESSAGE_ID } from './provider-events.sql.js';
+import { ReportMetrics } from './report-metrics.js';
 import { ReportedCopies } from './reported-copies.js';
 
 /** Clocks of providers are not exactly ours. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { copyIdsIn, type InboundMail, type NamedCopy, TrackingTokens } from '@postern/mail';
-import { ReportMetrics } from './ports.js';
+import { ReportMetrics } from './report-metrics.js';
 
 /** A signed return path: 18 bytes of payload and 12 of signature are 48 base32 characters. */
 const RETURN_PATH = /b\+[a-z2-7]{48}(?![a-z2-7])/gi;

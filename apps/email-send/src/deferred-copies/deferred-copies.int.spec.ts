@@ -14,7 +14,7 @@ import {
   passDeadline,
 } from '../testing/deferred-copies-fixture.js';
 import { type Process, SendingFixture } from '../testing/sending-fixture.js';
-import { PostgresDeferredCopies } from './postgres-deferred-copies.js';
+import { DeferredCopies } from './deferred-copies.js';
 import { RetryDeferredCopies } from './retry-deferred-copies.js';
 
 let fixture: SendingFixture;
@@ -270,7 +270,7 @@ describe('a copy whose body cannot be decrypted', () => {
 const ACCEPTED = { result: 'accepted', response: '250 ok', relay: null, relayIsFinal: false } as const;
 
 /** As if PostgreSQL had just been restarted. */
-class DeferredCopiesAfterRestart extends PostgresDeferredCopies {
+class DeferredCopiesAfterRestart extends DeferredCopies {
   protected override readonly graceAfterRestartS = 1_000_000_000;
 }
 

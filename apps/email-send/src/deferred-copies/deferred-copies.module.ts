@@ -3,13 +3,12 @@ import { ApiKeysModule } from '../api-keys/api-keys.module.js';
 import { EmailsModule } from '../emails/emails.module.js';
 import { RelayModule } from '../relay/relay.module.js';
 import { SuppressionsModule } from '../suppressions/suppressions.module.js';
-import { DeferredCopies } from './ports.js';
-import { PostgresDeferredCopies } from './postgres-deferred-copies.js';
+import { DeferredCopies } from './deferred-copies.js';
 import { RetryDeferredCopies } from './retry-deferred-copies.js';
 
 /** Retries of copies that a relay deferred. */
 @Module({
   imports: [EmailsModule, RelayModule, ApiKeysModule, SuppressionsModule],
-  providers: [RetryDeferredCopies, { provide: DeferredCopies, useClass: PostgresDeferredCopies }],
+  providers: [RetryDeferredCopies, DeferredCopies],
 })
 export class DeferredCopiesModule {}

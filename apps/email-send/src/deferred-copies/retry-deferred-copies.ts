@@ -14,8 +14,9 @@ import {
   withdrawnAnswer,
 } from '../relay/hand-over.js';
 import { type MailCopy, MailRelay, SendingSettings } from '../relay/ports.js';
-import { SuppressionList } from '../suppressions/ports.js';
-import { type ClaimedCopy, DeferredCopies, type DeferredMessage, UnreadableBody } from './ports.js';
+import { SuppressionList } from '../suppressions/suppression-list.js';
+import { DeferredCopies } from './deferred-copies.js';
+import { type ClaimedCopy, type DeferredMessage, UnreadableBody } from './ports.js';
 
 const AT_ONCE = 20;
 /** When a copy that could not be prepared is due again. */

@@ -7,13 +7,13 @@ import { TemplatesModule } from '../templates/templates.module.js';
 import { BodySeal } from './body-seal.js';
 import { CompleteEmail } from './complete-email.js';
 import { GetEmail } from './get-email.js';
-import { EmailRepository, UnresolvedEmails } from './ports.js';
+import { EmailRepository } from './ports.js';
 import { InstrumentedEmailRepository, PostgresEmailRepository } from './postgres-email-repository.js';
-import { PostgresUnresolvedEmails } from './postgres-unresolved-emails.js';
 import { ResolveUnknownEmails } from './resolve-unknown-emails.js';
 import { SendEmail } from './send-email.js';
 import { SendTestOfTemplate } from './send-test-of-template.js';
 import { SubmitEmail } from './submit-email.js';
+import { UnresolvedEmails } from './unresolved-emails.js';
 
 /** Messages from the request to the recorded outcome. */
 @Module({
@@ -28,7 +28,7 @@ import { SubmitEmail } from './submit-email.js';
     BodySeal,
     PostgresEmailRepository,
     { provide: EmailRepository, useClass: InstrumentedEmailRepository },
-    { provide: UnresolvedEmails, useClass: PostgresUnresolvedEmails },
+    UnresolvedEmails,
   ],
   exports: [EmailRepository, BodySeal, SendEmail, CompleteEmail],
 })

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { OUTCOME_EVENTS, trackingConsumer } from '@postern/contracts';
 import { type EventBatch, HandlesEvents } from '@postern/messaging';
 import type { Evidence } from './email.js';
-import { UnresolvedEmails } from './ports.js';
+import { UnresolvedEmails } from './unresolved-emails.js';
 
 /** The outcomes of copies, as delivery-tracking publishes them. */
 export type Outcomes = EventBatch<(typeof OUTCOME_EVENTS)[number]>;

@@ -9,7 +9,7 @@ import { authenticated, type Sender, SenderDirectory } from '../api-keys/ports.j
 import type { RateLimit } from '../email-services/email-limits.js';
 import { type CopyAnswer, faultyAnswer, type HandOverAnswer, suppressedAnswer } from '../relay/hand-over.js';
 import { MailRelay, SendingSettings } from '../relay/ports.js';
-import { SuppressionList } from '../suppressions/ports.js';
+import { SuppressionList } from '../suppressions/suppression-list.js';
 import { CompleteEmail } from './complete-email.js';
 import { type ConcludedEmail, type ConcludingCommand, displayed, type EmailFacts, email, recordOf } from './email.js';
 import { copyMaker, type EmailBody, respectsSuppressions } from './email-copies.js';

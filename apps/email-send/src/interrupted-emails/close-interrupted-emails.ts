@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Every } from '@postern/service-host';
 import { EmailRepository } from '../emails/ports.js';
-import { EmailsInProgress } from './ports.js';
+import { EmailsInProgress } from './emails-in-progress.js';
 
 /**
  * Closes messages of dead processes as failed, "interrupted: outcome unknown". They are never sent

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { RelaySet } from '@postern/mail';
-import { CONFIG, Diagnosis, type Finding } from '@postern/service-host';
+import { CONFIG, type Finding } from '@postern/service-host';
 import { CodeOptOuts } from '../code-opt-outs/code-opt-outs.js';
 import type { EmailSendConfig } from '../config.js';
 import { PrismaClient } from '../generated/prisma/client.js';
@@ -22,16 +22,14 @@ const wrong = (check: string, verdict: 'warning' | 'bad', found: string, advice:
 
 /** Checks the relays, and the DNS records that delivery through them depends on. */
 @Injectable()
-export class SendingDiagnosis extends Diagnosis {
+export class SendingDiagnosis {
   constructor(
     private readonly relays: RelaySet,
     private readonly dns: DnsLookups,
     @Inject(CONFIG) private readonly settings: Settings,
     private readonly prisma: PrismaClient,
     private readonly optOuts: CodeOptOuts,
-  ) {
-    super();
-  }
+  ) {}
 
   async findings(): Promise<Finding[]> {
     const { bounceDomain, sandboxDomain, spfHost, sandboxDkimKey, sandboxDkimSelector } = this.settings;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SUPPRESSION_EVENTS, trackingConsumer } from '@postern/contracts';
 import { type EventBatch, HandlesEvents } from '@postern/messaging';
-import { SuppressionList } from './ports.js';
+import { SuppressionList } from './suppression-list.js';
 
 /** Keeps a copy of delivery-tracking's suppression lists, so that sending calls no other service. */
 @Injectable()

@@ -9,21 +9,21 @@ import { startPostgres, startSmtpSink, type TestPostgres, type TestSmtp } from '
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { type Sender, SenderDirectory } from '../api-keys/ports.js';
-import { PostgresDeferredCopies } from '../deferred-copies/postgres-deferred-copies.js';
+import { DeferredCopies } from '../deferred-copies/deferred-copies.js';
 import { RetryDeferredCopies } from '../deferred-copies/retry-deferred-copies.js';
 import type { EmailServices } from '../email-services/email-services.projection.js';
 import { BodySeal } from '../emails/body-seal.js';
 import { CompleteEmail } from '../emails/complete-email.js';
 import { emailStream } from '../emails/email.js';
 import { PostgresEmailRepository } from '../emails/postgres-email-repository.js';
-import { PostgresUnresolvedEmails } from '../emails/postgres-unresolved-emails.js';
 import { SendEmail } from '../emails/send-email.js';
+import { UnresolvedEmails } from '../emails/unresolved-emails.js';
 import { ProcessInstance } from '../infrastructure/postgres/process-instance.js';
 import { CloseInterruptedEmails } from '../interrupted-emails/close-interrupted-emails.js';
-import { PostgresEmailsInProgress } from '../interrupted-emails/postgres-emails-in-progress.js';
+import { EmailsInProgress } from '../interrupted-emails/emails-in-progress.js';
 import { SendingSettings } from '../relay/ports.js';
 import { SmtpMailRelay } from '../relay/smtp-mail-relay.js';
-import { PostgresSuppressionList } from '../suppressions/postgres-suppression-list.js';
+import { SuppressionList } from '../suppressions/suppression-list.js';
 import { TemplateRepository } from '../templates/template-repository.js';
 import { Templates } from '../templates/templates.js';
 import { migratedDatabase } from './migrated-database.js';
@@ -68,12 +68,12 @@ class TestSettings extends SendingSettings {
 }
 
 /** Without the wait for leases that live processes renew. */
-class EmailsInProgressWithoutGrace extends PostgresEmailsInProgress {
+class EmailsInProgressWithoutGrace extends EmailsInProgress {
   protected override readonly graceS = 0;
 }
 
 /** Without the wait after a restart of PostgreSQL. */
-class DeferredCopiesWithoutGrace extends PostgresDeferredCopies {
+class DeferredCopiesWithoutGrace extends DeferredCopies {
   protected override readonly graceAfterRestartS = 0;
 }
 
@@ -83,9 +83,9 @@ export interface Process {
   readonly instance: ProcessInstance;
   readonly sendEmail: SendEmail;
   readonly emails: PostgresEmailRepository;
-  readonly copies: PostgresDeferredCopies;
-  readonly suppressions: PostgresSuppressionList;
-  readonly unresolved: PostgresUnresolvedEmails;
+  readonly copies: DeferredCopies;
+  readonly suppressions: SuppressionList;
+  readonly unresolved: UnresolvedEmails;
   readonly closeInterrupted: CloseInterruptedEmails;
   readonly retryDeferred: RetryDeferredCopies;
   /** Simulates the end of a process whose lease is over: nothing is finished, nothing more is written. */
@@ -155,7 +155,7 @@ export class SendingFixture {
     const instance = await ProcessInstance.start(pool, silentLog);
     const emails = new PostgresEmailRepository(store, instance, this.seal, CLOCK);
     const copies = new DeferredCopiesWithoutGrace(store, this.seal);
-    const suppressions = new PostgresSuppressionList({ pool });
+    const suppressions = new SuppressionList({ pool });
     const relays = RelaySet.fromConfigs([
       {
         relay: 'upstream',
@@ -183,7 +183,7 @@ export class SendingFixture {
       emails,
       copies,
       suppressions,
-      unresolved: new PostgresUnresolvedEmails(store),
+      unresolved: new UnresolvedEmails(store),
       sendEmail: new SendEmail(
         this.senders,
         suppressions,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Started } from './starter-messages.js';
 
-const COMMAND = fileURLToPath(new URL('../../../../tools/postern-cli/bin/postern.mjs', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../../../../tools/command/bin/postern.mjs', import.meta.url));
 
 /** What `postern doctor` prints for an operator. */
 export const doctor = (started: Started): Promise<string> =>

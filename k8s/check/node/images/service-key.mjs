@@ -8,7 +8,7 @@ import { ROOT } from '../../tools.mjs';
 const git = (...args) => execFileSync('git', args, { cwd: ROOT, maxBuffer: 2 ** 30 });
 
 const SHARED = [
-  ...['libs', 'tools/postern-cli', 'tools/images', 'tools/setup', 'docker/Dockerfile', 'docker/trim', '.dockerignore'],
+  ...['libs', 'tools/command', 'tools/images', 'tools/setup', 'docker/Dockerfile', 'docker/trim', '.dockerignore'],
   ...['package.json', 'package-lock.json', ':!*.spec.ts', ':!libs/testing'],
 ];
 const BESIDE = { 'api-gateway': ['apps/dashboard', 'apps/documentation', 'docs'] };

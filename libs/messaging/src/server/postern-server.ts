@@ -1,4 +1,4 @@
-import { type EventContract, type RequestContract, type ServiceName } from '@postern/contracts';
+import type { EventContract, RequestContract, ServiceName } from '@postern/contracts';
 import type { NatsLink } from '../connection.js';
 import { isTemporary, type TemporarilyUnavailable } from '../faults.js';
 import { DEFAULT_EVENT_RETRIES, type EventRetries } from '../followers/event-batches.js';
@@ -11,8 +11,9 @@ import { QueuedRequests } from '../jetstream/queued-requests.js';
 import type { Log } from '../log.js';
 import { RequestClient } from '../request-client.js';
 import type { Answer } from './arrived-request.js';
+import type { EventsHandlerOf, HandlerOf } from './handlers.js';
 import type { KeyedRequests } from './keyed-requests.js';
-import { type HandlerMark, handlerMarks } from './marks.js';
+import type { EventsOfHandler } from './patterns.js';
 import { RequestHandlers } from './request-handlers.js';
 import { RequestIntake } from './request-intake.js';
 
@@ -37,11 +38,9 @@ export interface PosternServerOptions {
   readonly keyed?: KeyedRequests | undefined;
 }
 
-interface EventsHandler {
-  readonly handle: (batch: readonly Envelope[], transaction?: unknown) => Promise<unknown>;
-  readonly contracts: readonly EventContract[];
-  readonly inTransaction: boolean;
-}
+type HandleEvents = (batch: readonly Envelope[], transaction?: unknown) => Promise<unknown>;
+
+type EventsHandler = EventsOfHandler & { readonly handle: HandleEvents };
 
 /** Serves requests and follows the events of other services, by contract. `close()` drains; the connection stays open. */
 export class PosternServer {
@@ -67,26 +66,21 @@ export class PosternServer {
   }
 
   /**
-   * Registers the methods of `provider` that are marked with `Handles`, `HandlesEvents` and
-   * `HandlesEventsInTransaction`.
-   * @throws when another handler has one of the contracts of requests.
-   */
-  addProvider(provider: object): void {
-    const type = provider.constructor;
-    for (const mark of handlerMarks(type)) {
-      const owner = `${type.name}.${String(mark.method)}`;
-      const handle = methodOf(provider, mark);
-      if (mark.kind === 'request') this.#requests.add({ owner, handle, contract: mark.contract });
-      else this.#events.set(mark.consumer, [...(this.#events.get(mark.consumer) ?? []), { ...mark, handle }]);
-    }
-  }
-
-  /**
-   * Registers one handler, without a provider.
+   * Registers the handler of a request; `owner` names it in error messages.
    * @throws when another handler has the contract.
    */
-  handle(contract: RequestContract, handle: Answer): void {
-    this.#requests.add({ owner: handle.name || 'a function', handle, contract });
+  handle<C extends RequestContract>(contract: C, handler: HandlerOf<C>, owner = handler.name || 'a function'): void {
+    const handle: Answer = async request => handler(request as never);
+    this.#requests.add({ owner, handle, contract });
+  }
+
+  /** Registers a handler of events; those with the same consumer share its position. */
+  handleEvents<const C extends EventContract>(
+    events: EventsOfHandler & { readonly contracts: readonly C[] },
+    handler: EventsHandlerOf<C>,
+  ): void {
+    const handle: HandleEvents = async (batch, transaction) => handler(batch as never, transaction as never);
+    this.#events.set(events.consumer, [...(this.#events.get(events.consumer) ?? []), { ...events, handle }]);
   }
 
   /** Starts to receive requests and events. */
@@ -174,13 +168,6 @@ export class PosternServer {
     this.#requestClient?.close();
   }
 }
-
-type Method = (input: unknown, transaction?: unknown) => Promise<unknown>;
-
-const methodOf = (provider: object, { method }: HandlerMark): Method => {
-  const handler = (provider as Record<string | symbol, Method>)[method]!.bind(provider);
-  return async (...given) => handler(...given);
-};
 
 /** Gives each handler its part of a batch, one after the other. */
 const callEach = async (

@@ -8,16 +8,16 @@ export interface TinyService {
   stop(): Promise<void>;
 }
 
-/** Starts a service of one provider, on its own connection. */
+/** Starts a service with the handlers that `register` adds, on its own connection. */
 export const startTinyService = async (
   url: string,
-  Provider: new () => object,
+  register: (server: PosternServer) => void,
   options: Partial<Omit<PosternServerOptions, 'link'>> = {},
 ): Promise<TinyService> => {
   const link = await connectNats({ servers: url, name: 'tiny-service' });
   const log: Log = options.log ?? silentLog;
   const server = new PosternServer({ service: 'email-send', ...options, link, log });
-  server.addProvider(new Provider());
+  register(server);
   server.listen();
   return {
     server,

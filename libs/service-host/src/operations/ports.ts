@@ -58,8 +58,3 @@ export abstract class PersonalData {
     return [];
   }
 }
-
-/** Checks the dependencies of a service besides its database, for an operator. */
-export abstract class Diagnosis {
-  abstract findings(): Promise<readonly Finding[]>;
-}

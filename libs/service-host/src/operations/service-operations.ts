@@ -5,7 +5,7 @@ import type { PublishedLog } from '../event-sourcing/published-log.js';
 import type { ServiceLog } from '../log/service-log.js';
 import { answeredInTime } from './answered-in-time.js';
 import { logFindings, RESTORED_WITHIN_DAYS, restartFindings } from './log-findings.js';
-import type { Diagnosis, Finding, PersonalData } from './ports.js';
+import type { Finding, PersonalData } from './ports.js';
 import { postgresFindings } from './postgres-findings.js';
 import { RecipientErasure } from './recipient-erasure.js';
 import { redactor } from './redaction.js';
@@ -29,8 +29,8 @@ export interface ServiceOperationsOptions {
   readonly sealed?: SealedColumns;
   /** For services that store data about recipients. */
   readonly personal?: PersonalData;
-  /** For services with dependencies besides their database. */
-  readonly diagnosis?: Diagnosis;
+  /** Checks the dependencies of a service besides its database. */
+  readonly diagnosis?: { findings(): Promise<readonly Finding[]> };
 }
 
 /** Handles operator requests; the `postern` command sends them over NATS. */

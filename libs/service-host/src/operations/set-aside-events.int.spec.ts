@@ -8,14 +8,7 @@ import {
   PostgresSetAsideEvents,
   ProjectionRunner,
 } from '@postern/event-sourcing/postgres';
-import {
-  connectNats,
-  type EventBatch,
-  HandlesEventsInTransaction,
-  type NatsLink,
-  PosternServer,
-  silentLog,
-} from '@postern/messaging';
+import { connectNats, type NatsLink, PosternServer, silentLog } from '@postern/messaging';
 import { startNats, startPostgres, type TestNats, type TestPostgres, waitFor } from '@postern/testing';
 import pg from 'pg';
 import { z } from 'zod';
@@ -28,15 +21,6 @@ const CONSUMER = 'delivery-tracking-mentions';
 
 let taken: number[];
 let poison: Set<number>;
-
-class Mentions {
-  @HandlesEventsInTransaction([mentioned], { consumer: 'mentions' })
-  async take(batch: EventBatch<typeof mentioned>, { afterCommit }: EventTransaction): Promise<void> {
-    const bad = batch.find(({ data }) => poison.has(data.n));
-    if (bad) throw new Error(`cannot take ${bad.data.n} for ${bad.data.to}`);
-    afterCommit(() => void taken.push(...batch.map(({ data }) => data.n)));
-  }
-}
 
 const personalData: PersonalData = {
   isInEvents: false,
@@ -55,7 +39,7 @@ describe('An event that a consumer cannot handle', () => {
   let source: TestEventSource;
   let stopConsumer: () => Promise<void>;
 
-  const startConsumer = async (provider: object = new Mentions()) => {
+  const startConsumer = async () => {
     const server = new PosternServer({
       link,
       service: 'delivery-tracking',
@@ -63,7 +47,14 @@ describe('An event that a consumer cannot handle', () => {
       events: { positions: new FollowerPositions(pool), setAside: new PostgresSetAsideEvents(pool) },
       eventRetries: { batchMs: [5], outageMs: 100, poisonMs: [300] },
     });
-    server.addProvider(provider);
+    server.handleEvents(
+      { contracts: [mentioned], consumer: 'mentions', inTransaction: true },
+      (batch, { afterCommit }: EventTransaction) => {
+        const bad = batch.find(({ data }) => poison.has(data.n));
+        if (bad) throw new Error(`cannot take ${bad.data.n} for ${bad.data.to}`);
+        afterCommit(() => void taken.push(...batch.map(({ data }) => data.n)));
+      },
+    );
     server.listen();
     return () => server.close();
   };

@@ -9,15 +9,7 @@ import {
   PostgresSetAsideEvents,
   ProjectionRunner,
 } from '@postern/event-sourcing/postgres';
-import {
-  connectNats,
-  type EventBatch,
-  HandlesEventsInTransaction,
-  type Log,
-  type NatsLink,
-  PosternServer,
-  RequestHandlers,
-} from '@postern/messaging';
+import { connectNats, type Log, type NatsLink, PosternServer, RequestHandlers } from '@postern/messaging';
 import { startNats, startPostgres, type TestNats, type TestPostgres, waitFor } from '@postern/testing';
 import pg from 'pg';
 import { z } from 'zod';
@@ -89,17 +81,6 @@ export class EventDelivery {
   }
 
   async startConsumer({ pool = this.own }: { pool?: pg.Pool } = {}) {
-    const delivery = this;
-    class Counter {
-      @HandlesEventsInTransaction([counted], { consumer: 'counter' })
-      async count(batch: EventBatch<typeof counted>, { client, afterCommit }: EventTransaction): Promise<void> {
-        await delivery.gate;
-        const taken = batch.map(({ data }) => data.n);
-        delivery.onBatch(taken);
-        await client.query('INSERT INTO effects (n) SELECT unnest($1::int[])', [taken]);
-        afterCommit(() => void delivery.taken.push(...taken));
-      }
-    }
     const server = new PosternServer({
       link: await this.#connect(),
       service: 'delivery-tracking',
@@ -107,7 +88,16 @@ export class EventDelivery {
       events: { positions: new FollowerPositions(pool), setAside: new PostgresSetAsideEvents(pool) },
       eventRetries: { batchMs: [5, 20], outageMs: 100, poisonMs: [300] },
     });
-    server.addProvider(new Counter());
+    server.handleEvents(
+      { contracts: [counted], consumer: 'counter', inTransaction: true },
+      async (batch, { client, afterCommit }: EventTransaction) => {
+        await this.gate;
+        const taken = batch.map(({ data }) => data.n);
+        this.onBatch(taken);
+        await client.query('INSERT INTO effects (n) SELECT unnest($1::int[])', [taken]);
+        afterCommit(() => void this.taken.push(...taken));
+      },
+    );
     server.listen();
     return { stop: this.#stoppedOnce(() => server.close()) };
   }

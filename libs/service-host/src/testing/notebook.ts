@@ -106,7 +106,7 @@ const eventSourcing = EventSourcingModule.forService({
 });
 
 @Module({ imports: [eventSourcing], providers: [AddNote, TearOutNote, Notes, ReceivedNotes], exports: [Notes] })
-class NotesModule {}
+export class NotesModule {}
 
 const operations = OperationsModule.forService({
   service: 'email-send',

@@ -1,8 +1,6 @@
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
 import { command, invocation } from '../command-line.js';
 import { NotSignedInError } from '../errors.js';
-import { mcpServer, toolsOf } from '../mcp/server.js';
 
 /** `postern mcp`: serves the same operations as Model Context Protocol tools over standard input and output. */
 export const mcp = (version: string): Command =>
@@ -14,6 +12,11 @@ export const mcp = (version: string): Command =>
     .option('--allow-writes', 'also offer the tools that send email, deploy, and change variables')
     .action(async (options: { allowWrites?: boolean; json?: boolean }) => {
       const { context, output } = invocation(options);
+      // Other commands start faster without it.
+      const [{ mcpServer, toolsOf }, { serveStdio }] = await Promise.all([
+        import('../mcp/server.js'),
+        import('@modelcontextprotocol/server/stdio'),
+      ]);
       const tools = await toolsOf(context, options.allowWrites === true);
       if (tools.length === 0)
         throw new NotSignedInError(

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { Output } from './output.js';
+import { Output, printable } from './output.js';
+import { table } from './table.js';
 
 const HOSTILE = 'Rejected: 550 \u001b]52;c;cm0gLXJm\u0007no such user\u001b[2J';
 
@@ -28,5 +29,13 @@ describe('The output of the command', () => {
     jest.restoreAllMocks();
     expect(written).toContain('no such user');
     expect(written).not.toMatch(/[\u001b\u0007]/);
+  });
+
+  it('keeps line breaks and tabs', () => {
+    expect(printable('\u009b31m\b\rall is well\n\tnext\r\n')).toBe('31mall is well\n\tnext\r\n');
+  });
+
+  it('has one line per row of a table, independent of the content of a cell', () => {
+    expect(table(['NAME', 'STATUS'], [['a\nb  bad\r\n', 'good']])).toBe('NAME     STATUS\na b bad  good');
   });
 });

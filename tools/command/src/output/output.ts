@@ -35,4 +35,4 @@ export class Output {
 
 /** Removes control characters of external text, which could change the display of the terminal. */
 export const printable = (text: string | number): string =>
-  String(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
+  String(text).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\r(?!\n)/g, '');

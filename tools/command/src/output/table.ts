@@ -1,6 +1,6 @@
 /** Formats rows under a header in aligned columns. */
-export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
-  const lines = [head, ...rows].map(row => row.map(cell => cell.replace(/\s+/g, ' ')));
+export const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string => {
+  const lines = [head, ...rows].map(row => row.map(cell => String(cell).trim().replace(/\s+/g, ' ')));
   const widths = head.map((_, column) => Math.max(...lines.map(line => line[column]?.length ?? 0)));
   return lines
     .map(line =>

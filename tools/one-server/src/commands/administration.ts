@@ -4,7 +4,7 @@ import { run } from '../machine/run.js';
 import { SecretStore } from '../machine/secret-store.js';
 import { PLACES, PORTS } from '../rendering/places.js';
 
-const PROGRAM = join(RELEASE, 'tools/postern-cli/dist/main.js');
+const PROGRAM = join(RELEASE, 'tools/command/dist/main.js');
 
 /** The settings with which the commands for administrators reach NATS. */
 const environment = (): Readonly<Record<string, string>> => ({
