@@ -7,6 +7,7 @@ import { AuthorSignatures } from './author-signatures.js';
 import { BounceListener } from './bounce-listener.js';
 import { ComplaintEvidence } from './complaint-evidence.js';
 import { DomainReports } from './domain-reports.js';
+import { EmailsByMessageId } from './emails-by-message-id.js';
 import { ReceiveDomainReports } from './receive-domain-reports.js';
 import { ReceiveReport } from './receive-report.js';
 import { RecordProviderEvents } from './record-provider-events.js';
@@ -24,6 +25,7 @@ import { ReturnPathProbes } from './return-path-probes.js';
     ReceiveDomainReports,
     RecordProviderEvents,
     DomainReports,
+    EmailsByMessageId,
     AuthorSignatures,
     ReturnPathProbes,
     ComplaintEvidence,

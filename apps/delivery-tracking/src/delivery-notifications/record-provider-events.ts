@@ -1,11 +1,10 @@
 import { type ProviderEvent, type ReplyOf, type RequestOf, recordProviderEvents } from '@postern/contracts';
 import { classifyBounce, type NamedCopy } from '@postern/mail';
 import { Handles } from '@postern/messaging';
-import { Database } from '@postern/service-host';
 import { classificationOf } from '../tracked-emails/bounce-classification.js';
 import { EmailSignals } from '../tracked-emails/email-signals.js';
 import type { NotifiedStatus, Signal } from '../tracked-emails/signal.js';
-import { FIND_BY_MESSAGE_ID } from './provider-events.sql.js';
+import { EmailsByMessageId } from './emails-by-message-id.js';
 import { ReportMetrics } from './report-metrics.js';
 import { ReportedCopies } from './reported-copies.js';
 
@@ -22,7 +21,7 @@ export class RecordProviderEvents {
     private readonly copies: ReportedCopies,
     private readonly signals: EmailSignals,
     private readonly metrics: ReportMetrics,
-    private readonly database: Database,
+    private readonly emails: EmailsByMessageId,
   ) {}
 
   /** Resolves once the effects are durable. */
@@ -48,11 +47,8 @@ export class RecordProviderEvents {
   async #copyOf({ copy_ids, message_id = '', recipient }: ProviderEvent): Promise<NamedCopy | undefined> {
     const named = this.copies.named(copy_ids, message_id);
     if (named || message_id === '') return named;
-    const { rows } = await this.database.pool.query<{ id: string }>(FIND_BY_MESSAGE_ID, [
-      message_id,
-      recipient ?? null,
-    ]);
-    return rows.length === 1 ? { emailId: rows[0]!.id, recipientIndex: undefined } : undefined;
+    const emailId = await this.emails.find(message_id, recipient);
+    return emailId === undefined ? undefined : { emailId, recipientIndex: undefined };
   }
 }
 
