@@ -35,6 +35,7 @@ if (process.argv.includes('--write')) {
     'configuration',
     'extension',
     'new-service',
+    'published-chart',
     'runtime',
     'runtime-role',
     'tenants',

@@ -9,6 +9,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pushLayouts } from './oci-layout.mjs';
+import { pushChart } from './push-chart.mjs';
 import { Repository } from './registry.mjs';
 import { attachSbom, sign } from './signature.mjs';
 import { fail, ROOT } from './worktree.mjs';
@@ -40,24 +41,6 @@ const packChart = digest => {
     stdio: 'inherit',
   });
   return chart;
-};
-
-/** As `helm push` stores it, so that `helm pull oci://…` reads it. */
-const pushChart = async (repository, archive) => {
-  const description = execFileSync('helm', ['show', 'chart', archive], { encoding: 'utf8' });
-  const fields = Object.fromEntries(
-    [...description.matchAll(/^(apiVersion|name|description|type|version|appVersion|kubeVersion): (.*)$/gm)].map(
-      ([, name, value]) => [name, value.replace(/^["'](.*)["']$/, '$1')],
-    ),
-  );
-  const config = await repository.putBlob(
-    Buffer.from(JSON.stringify(fields)),
-    'application/vnd.cncf.helm.config.v1+json',
-  );
-  const content = 'application/vnd.cncf.helm.chart.content.v1.tar+gzip';
-  const layers = [await repository.putBlob(readFileSync(archive), content)];
-  const mediaType = 'application/vnd.oci.image.manifest.v1+json';
-  return repository.putManifest({ schemaVersion: 2, mediaType, config, layers }, version);
 };
 
 try {

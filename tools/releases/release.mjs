@@ -79,7 +79,14 @@ try {
     if (values.push) {
       // Together, so that a tag never names a commit that is not on the branch.
       try {
-        git(ROOT, 'push', '--atomic', 'origin', `HEAD:${git(ROOT, 'branch', '--show-current')}`, `refs/tags/${tag}`);
+        git(
+          ROOT,
+          'push',
+          '--atomic',
+          'origin',
+          `HEAD:refs/heads/${git(ROOT, 'branch', '--show-current')}`,
+          `refs/tags/${tag}`,
+        );
       } catch (error) {
         git(ROOT, 'tag', '--delete', tag);
         git(ROOT, 'reset', '--quiet', '--hard', commit);

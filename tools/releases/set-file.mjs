@@ -45,18 +45,26 @@ export const setOf = (root, version, published) => {
   return { version, releases };
 };
 
-/** The values of the postern chart that select the images of a set. */
-export const valuesOf = ({ version, releases }) =>
-  [
+/** The values of the postern chart that select the images of a set. @throws if they are in several registries */
+export const valuesOf = ({ version, releases }) => {
+  const images = releases
+    .filter(({ chart }) => chart)
+    .map(({ service, version: tag, image }) => {
+      const [registry, ...path] = image.repository.split('/');
+      return { service, tag, registry, repository: path.join('/'), digest: image.digest };
+    });
+  const registries = [...new Set(images.map(({ registry }) => registry))];
+  if (registries.length !== 1) throw new Error(`the images are in several registries: ${registries.join(', ')}`);
+  return [
     `# The images of Postern ${version}, written by tools/releases/set.mjs: helm upgrade … -f <this file>`,
-    ...releases
-      .filter(({ chart }) => chart)
-      .map(
-        ({ service, version: tag, image }) =>
-          `${service}: { image: { repository: ${image.repository}, tag: "${tag}", digest: "${image.digest}" } }`,
-      ),
+    `global: { image: { registry: "${registries[0]}" } }`,
+    ...images.map(
+      ({ service, tag, repository, digest }) =>
+        `${service}: { image: { repository: ${repository}, tag: "${tag}", digest: "${digest}" } }`,
+    ),
     '',
   ].join('\n');
+};
 
 /** @throws if the checkout has another version of a service than the set, with its name */
 export const demandSet = (root, { version, releases }) => {

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { ScratchRegistry } from './testing/scratch-registry.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const folder = mkdtempSync(join(tmpdir(), 'postern-publish-'));
@@ -27,42 +28,8 @@ const run = (program: string, args: readonly string[], env: NodeJS.ProcessEnv = 
     child.once('close', code => resolve({ code, output }));
   });
 
-/** The registry of the distribution, unpacked and not installed. */
-const registryProgram = (): string => {
-  const found = (process.env['PATH'] ?? '').split(':').map(each => join(each, 'docker-registry'));
-  const installed = found.find(path => {
-    try {
-      return execFileSync(path, ['--version']).length > 0;
-    } catch {
-      return false;
-    }
-  });
-  if (installed) return installed;
-  const asRoot = process.getuid?.() === 0 ? ['-o', 'APT::Sandbox::User=root'] : [];
-  execFileSync('apt-get', ['download', '-qq', ...asRoot, 'docker-registry'], { cwd: folder });
-  execFileSync('sh', ['-c', 'dpkg -x docker-registry_*.deb unpacked'], { cwd: folder });
-  return join(folder, 'unpacked/usr/bin/docker-registry');
-};
-
-let registry: ReturnType<typeof spawn>;
+let registry: ScratchRegistry;
 let address: string;
-
-const startRegistry = async (): Promise<void> => {
-  const port = 20_000 + Math.floor(Math.random() * 20_000);
-  address = `127.0.0.1:${port}`;
-  const config = {
-    version: 0.1,
-    storage: { filesystem: { rootdirectory: join(folder, 'storage') } },
-    http: { addr: address },
-  };
-  writeFileSync(join(folder, 'registry.yml'), JSON.stringify(config));
-  registry = spawn(registryProgram(), ['serve', join(folder, 'registry.yml')], { stdio: 'ignore' });
-  for (let tries = 0; ; tries++) {
-    if ((await fetch(`http://${address}/v2/`).catch(() => undefined))?.ok) return;
-    if (tries > 100) throw new Error('the registry does not answer');
-    await new Promise(resolve => setTimeout(resolve, 100));
-  }
-};
 
 const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -121,7 +88,8 @@ const verify = (file: string, key: string) =>
   node('tools/releases/verify.mjs', file, '--key', join(folder, `${key}.pub`));
 
 beforeAll(async () => {
-  await startRegistry();
+  registry = await ScratchRegistry.start(folder);
+  address = registry.address;
   keyPair('ours');
   keyPair('theirs');
   chart = chartOf();
@@ -131,7 +99,7 @@ beforeAll(async () => {
   layouts = ['amd64', 'arm64'].map(architecture => layoutOf(architecture, files));
 });
 afterAll(() => {
-  registry?.kill();
+  registry?.stop();
   rmSync(folder, { recursive: true, force: true });
   rmSync(published, { force: true });
 });

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { services } from '../../setup/services.mjs';
 import { ScratchCheckout } from './testing/scratch-checkout.js';
 
 const RELEASE = 'tools/releases/release.mjs';
@@ -211,5 +212,52 @@ describe('A release is built from its commit and not from existing build output:
     process.kill(next.pid, 'SIGINT');
     await next.ended;
     nothingIsReleased(clean);
+  });
+});
+
+it('A release is pushed with its tag, or undone if the branch has other commits', async () => {
+  const remote = join(checkout.path, '../remote.git');
+  checkout.git('init', '--quiet', '--bare', remote);
+  checkout.git('remote', 'set-url', 'origin', remote);
+  const branch = checkout.git('branch', '--show-current');
+  const inRemote = (...args: string[]) => checkout.git('--git-dir', remote, ...args);
+  const other = checkout.git('commit-tree', '-p', clean, '-m', 'Of another team', `${clean}^{tree}`);
+  checkout.git('push', '--quiet', 'origin', `${other}:refs/heads/${branch}`);
+  const refused = await checkout.node(RELEASE, 'delivery-tracking', '--tested', '--push');
+  expect(refused.output).toContain('was not pushed, and is undone: pull, and release again');
+  expect(refused.code).toBe(1);
+  nothingIsReleased(clean);
+  expect(inRemote('rev-parse', branch)).toBe(other);
+
+  checkout.git('push', '--quiet', '--force', 'origin', `${clean}:refs/heads/${branch}`);
+  const pushed = await checkout.node(RELEASE, 'delivery-tracking', '--tested', '--push');
+  expect(pushed.output).toContain('released and pushed delivery-tracking@0.2.0');
+  expect(inRemote('rev-parse', branch)).toBe(checkout.git('rev-parse', 'HEAD'));
+  expect(inRemote('tag', '--points-at', branch)).toBe('delivery-tracking@0.2.0');
+  checkout.git('tag', '--delete', 'delivery-tracking@0.2.0');
+});
+
+it('Releases that fit each other are a set, with values for the postern chart; a release without a contract is refused', async () => {
+  const digest = `sha256:${'0'.repeat(64)}`;
+  const publish = (service: string, version: string) => {
+    const image = { repository: `registry.example.com/postern/${service}`, digest, architectures: ['amd64', 'arm64'] };
+    const chart = { repository: `registry.example.com/postern/charts/${service}`, version, digest };
+    const hasChart = existsSync(join(checkout.path, `k8s/values/${service}.yaml`));
+    const release = { service, version, image, ...(hasChart ? { chart } : {}) };
+    checkout.write(`published/${service}@0.1.0.json`, JSON.stringify(release));
+  };
+  for (const { name } of services()) publish(name, '0.1.0');
+  const made = await checkout.node('tools/releases/set.mjs', '0.2.0');
+  expect(made.output).toContain('postern 0.2.0: api-gateway@0.1.0');
+  expect(made.code).toBe(0);
+  const values = checkout.read('published/postern-0.2.0.values.yaml');
+  expect(values).toContain(
+    `email-send: { image: { repository: postern/email-send, tag: "0.1.0", digest: "${digest}" } }`,
+  );
+  expect(values).not.toContain('load-balancer');
+  publish('email-send', '9.9.9');
+  expect(await checkout.node('tools/releases/set.mjs', '0.2.0')).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('There is no contract of email-send@9.9.9'),
   });
 });

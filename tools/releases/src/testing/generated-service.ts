@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { ScratchCheckout } from './scratch-checkout.js';
+import { type ProgramResult, ScratchCheckout } from './scratch-checkout.js';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 
@@ -18,7 +18,14 @@ export class GeneratedService {
     await made.generate(GENERATED, '--owner', 'reports', '--follows', 'email-send');
     symlinkSync(`../../apps/${GENERATED}`, join(checkout.path, 'node_modules/@postern', GENERATED));
     await made.run('node_modules/.bin/prisma', 'generate', '--schema', `prisma/${GENERATED}/schema.prisma`);
-    const built = [`apps/${GENERATED}`, 'tools/local-start', 'tools/one-server', 'tools/releases'];
+    const built = [
+      `apps/${GENERATED}`,
+      'apps/email-send',
+      'tools/mail-simulator',
+      'tools/local-start',
+      'tools/one-server',
+      'tools/releases',
+    ];
     await made.run('node_modules/.bin/tsc', '-b', '--singleThreaded', ...built);
     await made.jest('unit', 'libs/contracts', 'requests');
     await made.run('tools/checks/nats-users.mjs');
@@ -35,6 +42,10 @@ export class GeneratedService {
     return this.checkout.read(path);
   }
 
+  write(path: string, content: string): void {
+    this.checkout.write(path, content);
+  }
+
   commit(message: string): string {
     return this.checkout.commit(message);
   }
@@ -47,14 +58,19 @@ export class GeneratedService {
     return this.run('node_modules/.bin/nx', 'generate', '@postern/generators:service', ...args);
   }
 
-  /** Runs a program of the clone. @returns its output. @throws with it if the program fails */
-  async run(...args: readonly string[]): Promise<string> {
-    const { code, output } = await this.checkout.start(args, {
+  /** Runs a program of the clone. */
+  attempt(...args: readonly string[]): Promise<ProgramResult> {
+    return this.checkout.start(args, {
       NX_DAEMON: 'false',
       NX_CACHE_DIRECTORY: join(this.path, '.nx/cache'),
       PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true',
       POSTERN_WRITE_SNAPSHOTS: args.includes('libs/contracts') ? '1' : '',
     }).ended;
+  }
+
+  /** @returns the output of the program. @throws with it if the program fails */
+  async run(...args: readonly string[]): Promise<string> {
+    const { code, output } = await this.attempt(...args);
     if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}\n${output.slice(-6_000)}`);
     return output;
   }
@@ -73,8 +89,8 @@ const copyBuilds = (checkout: ScratchCheckout): void => {
     for (const name of readdirSync(join(ROOT, parent))) {
       const dist = `${parent}/${name}/dist`;
       if (!existsSync(join(ROOT, dist)) || existsSync(join(checkout.path, dist))) continue;
-      const isBundle = (path: string) => /\/dist\/(bundle|program-|site|packages|assets)/.test(path);
-      cpSync(join(ROOT, dist), join(checkout.path, dist), { recursive: true, filter: path => !isBundle(path) });
+      const isLarge = (path: string) => /\/dist\/(bundle.*\.map$|site|packages)/.test(path);
+      cpSync(join(ROOT, dist), join(checkout.path, dist), { recursive: true, filter: path => !isLarge(path) });
       const generated = `${parent}/${name}/src/generated`;
       if (existsSync(join(ROOT, generated)))
         cpSync(join(ROOT, generated), join(checkout.path, generated), { recursive: true });
