@@ -32,6 +32,7 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
   // External systems: they cannot take part in a transaction, so commands must order their calls carefully.
   'DatabaseOrders',
   'DatabaseRuntime',
+  'DeliveryTracking',
   'DnsResolver',
   'DomainDns',
   'DomainRoutes',

@@ -7,6 +7,7 @@ import { AuthorSignatures } from './author-signatures.js';
 import { BounceListener } from './bounce-listener.js';
 import { ComplaintEvidence } from './complaint-evidence.js';
 import { DomainReports } from './domain-reports.js';
+import { MessageIds } from './message-ids.js';
 import { OpenTelemetryReportMetrics } from './open-telemetry-report-metrics.js';
 import { ReportMetrics } from './ports.js';
 import { ReceiveDomainReports } from './receive-domain-reports.js';
@@ -24,6 +25,7 @@ import { ReturnPathProbes } from './return-path-probes.js';
     ReportedCopies,
     ReceiveDomainReports,
     RecordProviderEvents,
+    MessageIds,
     DomainReports,
     AuthorSignatures,
     ReturnPathProbes,

@@ -1,12 +1,11 @@
 import { type ProviderEvent, type ReplyOf, type RequestOf, recordProviderEvents } from '@postern/contracts';
 import { classifyBounce, type NamedCopy } from '@postern/mail';
 import { Handles } from '@postern/messaging';
-import { Database } from '@postern/service-host';
 import { classificationOf } from '../tracked-emails/bounce-classification.js';
 import { EmailSignals } from '../tracked-emails/email-signals.js';
 import type { NotifiedStatus, Signal } from '../tracked-emails/signal.js';
+import { MessageIds } from './message-ids.js';
 import { ReportMetrics } from './ports.js';
-import { FIND_BY_MESSAGE_ID } from './provider-events.sql.js';
 import { ReportedCopies } from './reported-copies.js';
 
 /** Clocks of providers are not exactly ours. */
@@ -22,7 +21,7 @@ export class RecordProviderEvents {
     private readonly copies: ReportedCopies,
     private readonly signals: EmailSignals,
     private readonly metrics: ReportMetrics,
-    private readonly database: Database,
+    private readonly messageIds: MessageIds,
   ) {}
 
   /** Resolves once the effects are durable. */
@@ -46,13 +45,10 @@ export class RecordProviderEvents {
 
   /** Signed ids first: senders may choose a Message-ID, and two may choose the same. */
   async #copyOf({ copy_ids, message_id = '', recipient }: ProviderEvent): Promise<NamedCopy | undefined> {
-    const named = this.copies.named(copy_ids, message_id);
+    const named = this.copies.copyOf(copy_ids, message_id);
     if (named || message_id === '') return named;
-    const { rows } = await this.database.pool.query<{ id: string }>(FIND_BY_MESSAGE_ID, [
-      message_id,
-      recipient ?? null,
-    ]);
-    return rows.length === 1 ? { emailId: rows[0]!.id, recipientIndex: undefined } : undefined;
+    const emailId = await this.messageIds.emailOf(message_id, recipient);
+    return emailId === undefined ? undefined : { emailId, recipientIndex: undefined };
   }
 }
 

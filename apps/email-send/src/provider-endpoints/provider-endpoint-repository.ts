@@ -10,6 +10,7 @@ import {
 import { inTransaction } from '@postern/event-sourcing/postgres';
 import { Database, KeyRing } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
+import { providerEndpointRow } from './provider-endpoint-row.js';
 import {
   COUNT_ENDPOINTS,
   COUNT_EVENTS,
@@ -56,9 +57,6 @@ interface NewEndpoint {
 
 const PREVIOUS_VALID_MS = 24 * 3_600_000;
 const TOKEN = /^pe_live_[\w-]{43}$/;
-
-/** The row that sealed credentials are bound to. */
-export const providerEndpointRow = (id: string): string => `provider_endpoints/${id}`;
 
 /** The endpoints for events of mail providers. Tokens are stored as hashes, credentials encrypted. */
 @Injectable()
