@@ -12,7 +12,6 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
   'DatabaseDirectory',
   'DatabaseTime',
   'EmailSendConfig',
-  'EmailsByMessageId',
   'MetricStore',
   'Deployments',
   'ModerationSettings',
@@ -34,6 +33,7 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
   // External systems: they cannot take part in a transaction, so commands must order their calls carefully.
   'DatabaseOrders',
   'DatabaseRuntime',
+  'DeliveryTracking',
   'DnsResolver',
   'DomainDns',
   'DomainRoutes',

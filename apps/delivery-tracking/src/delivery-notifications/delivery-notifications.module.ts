@@ -7,7 +7,7 @@ import { AuthorSignatures } from './author-signatures.js';
 import { BounceListener } from './bounce-listener.js';
 import { ComplaintEvidence } from './complaint-evidence.js';
 import { DomainReports } from './domain-reports.js';
-import { EmailsByMessageId } from './emails-by-message-id.js';
+import { MessageIds } from './message-ids.js';
 import { ReceiveDomainReports } from './receive-domain-reports.js';
 import { ReceiveReport } from './receive-report.js';
 import { RecordProviderEvents } from './record-provider-events.js';
@@ -24,8 +24,8 @@ import { ReturnPathProbes } from './return-path-probes.js';
     ReportedCopies,
     ReceiveDomainReports,
     RecordProviderEvents,
+    MessageIds,
     DomainReports,
-    EmailsByMessageId,
     AuthorSignatures,
     ReturnPathProbes,
     ComplaintEvidence,

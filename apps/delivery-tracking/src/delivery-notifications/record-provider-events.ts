@@ -4,7 +4,7 @@ import { Handles } from '@postern/messaging';
 import { classificationOf } from '../tracked-emails/bounce-classification.js';
 import { EmailSignals } from '../tracked-emails/email-signals.js';
 import type { NotifiedStatus, Signal } from '../tracked-emails/signal.js';
-import { EmailsByMessageId } from './emails-by-message-id.js';
+import { MessageIds } from './message-ids.js';
 import { ReportMetrics } from './report-metrics.js';
 import { ReportedCopies } from './reported-copies.js';
 
@@ -21,7 +21,7 @@ export class RecordProviderEvents {
     private readonly copies: ReportedCopies,
     private readonly signals: EmailSignals,
     private readonly metrics: ReportMetrics,
-    private readonly emails: EmailsByMessageId,
+    private readonly messageIds: MessageIds,
   ) {}
 
   /** Resolves once the effects are durable. */
@@ -45,9 +45,9 @@ export class RecordProviderEvents {
 
   /** Signed ids first: senders may choose a Message-ID, and two may choose the same. */
   async #copyOf({ copy_ids, message_id = '', recipient }: ProviderEvent): Promise<NamedCopy | undefined> {
-    const named = this.copies.named(copy_ids, message_id);
+    const named = this.copies.copyOf(copy_ids, message_id);
     if (named || message_id === '') return named;
-    const emailId = await this.emails.find(message_id, recipient);
+    const emailId = await this.messageIds.emailOf(message_id, recipient);
     return emailId === undefined ? undefined : { emailId, recipientIndex: undefined };
   }
 }

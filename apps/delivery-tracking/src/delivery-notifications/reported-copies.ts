@@ -34,7 +34,7 @@ export class ReportedCopies {
    * The copy that an event of a mail provider names: by signed ids from the headers of the message, or by its Message-ID if
    * that contains one.
    */
-  named(copyIds: readonly string[], messageId: string): NamedCopy | undefined {
+  copyOf(copyIds: readonly string[], messageId: string): NamedCopy | undefined {
     return (
       this.#only(copyIds.map(copyId => this.tokens.readCopyId(copyId.trim()))) ??
       this.#only([this.tokens.readCopyId(messageId.slice(0, messageId.lastIndexOf('@')))])

@@ -13,7 +13,7 @@ import { bodyRow } from '../emails/body-seal.js';
 import { erasureRow } from '../erasures/erasure.js';
 import { ErasuresModule } from '../erasures/erasures.module.js';
 import { PostgresModule } from '../infrastructure/postgres/postgres.module.js';
-import { providerEndpointRow } from '../provider-endpoints/provider-endpoint-rows.js';
+import { providerEndpointRow } from '../provider-endpoints/provider-endpoint-row.js';
 import { RelayModule } from '../relay/relay.module.js';
 import { scheduledEmailRow, scheduledSummaryRow } from '../scheduled-emails/scheduled-email-rows.js';
 import { dkimKeyRow, ed25519KeyRow } from '../sending-domains/sending-domain.js';

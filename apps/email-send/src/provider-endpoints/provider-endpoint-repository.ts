@@ -10,7 +10,7 @@ import {
 import { inTransaction } from '@postern/event-sourcing/postgres';
 import { Database, KeyRing } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
-import { providerEndpointRow } from './provider-endpoint-rows.js';
+import { providerEndpointRow } from './provider-endpoint-row.js';
 import {
   COUNT_ENDPOINTS,
   COUNT_EVENTS,

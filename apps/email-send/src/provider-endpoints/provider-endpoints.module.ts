@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { HttpsSnsDocuments } from './https-sns-documents.js';
-import { SnsDocuments } from './ports.js';
+import { NatsDeliveryTracking } from './nats-delivery-tracking.js';
+import { DeliveryTracking, SnsDocuments } from './ports.js';
 import { ProviderEndpointRepository } from './provider-endpoint-repository.js';
 import { ProviderEndpoints } from './provider-endpoints.js';
 import { Providers } from './providers.js';
@@ -17,6 +18,7 @@ import { SnsMessages } from './sns-message.js';
     ReceiveProviderEvents,
     Ses,
     SnsMessages,
+    { provide: DeliveryTracking, useClass: NatsDeliveryTracking },
     { provide: SnsDocuments, useClass: HttpsSnsDocuments },
   ],
 })

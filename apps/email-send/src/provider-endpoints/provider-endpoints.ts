@@ -21,7 +21,7 @@ export class ProviderEndpoints {
 
   @Handles(createProviderEndpoint)
   create({ kind, ...given }: RequestOf<typeof createProviderEndpoint>) {
-    const provider = this.providers.of(kind);
+    const provider = this.providers.providerOf(kind);
     const credentials = provider.credentialsOf(given);
     const unused = Object.entries(given).find(([name, value]) => value !== undefined && !(name in credentials));
     if (unused) throw invalidInput(unused[0], `does not apply to ${kind}`);

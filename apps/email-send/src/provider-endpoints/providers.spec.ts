@@ -19,7 +19,7 @@ const call = async (
   headers: Record<string, string> = {},
 ) => {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return providers.of(kind).read({ headers, body: Buffer.from(text) }, credentials);
+  return providers.providerOf(kind).read({ headers, body: Buffer.from(text) }, credentials);
 };
 const refusedWith = (code: string, message: RegExp) =>
   expect.objectContaining({ code, message: expect.stringMatching(message) });
@@ -255,6 +255,6 @@ describe('The credentials of an endpoint', () => {
     ['postmark', { username: 'a:b', password: 'a' }, /^username: must not contain a colon/],
     ['brevo', { username: 'a', password: 'b', bearer_token: 'c' }, /^bearer_token/],
   ])('of %s: %j is refused', (kind, credentials, message) => {
-    expect(() => providers.of(kind).credentialsOf(credentials)).toThrow(message);
+    expect(() => providers.providerOf(kind).credentialsOf(credentials)).toThrow(message);
   });
 });

@@ -16,7 +16,7 @@ export class Providers {
     this.#all = { ses, mailgun, sendgrid, postmark, brevo };
   }
 
-  of(kind: ProviderKind): Provider {
+  providerOf(kind: ProviderKind): Provider {
     return this.#all[kind];
   }
 }

@@ -1,13 +1,6 @@
-import {
-  MAX_PROVIDER_EVENTS,
-  type ProviderEvent,
-  Refusal,
-  type ReplyOf,
-  type RequestOf,
-  receiveProviderEvents,
-  recordProviderEvents,
-} from '@postern/contracts';
-import { Handles, RequestClient } from '@postern/messaging';
+import { Refusal, type ReplyOf, type RequestOf, receiveProviderEvents } from '@postern/contracts';
+import { Handles } from '@postern/messaging';
+import { DeliveryTracking } from './ports.js';
 import type { ProviderMessage } from './provider-call.js';
 import { type CalledEndpoint, ProviderEndpointRepository } from './provider-endpoint-repository.js';
 import { invalidSignature } from './provider-refusals.js';
@@ -19,7 +12,7 @@ export class ReceiveProviderEvents {
   constructor(
     private readonly providers: Providers,
     private readonly endpoints: ProviderEndpointRepository,
-    private readonly requests: RequestClient,
+    private readonly tracking: DeliveryTracking,
   ) {}
 
   /** Resolves once the events are durable. */
@@ -29,7 +22,7 @@ export class ReceiveProviderEvents {
     if (topicArn !== undefined && !(await this.endpoints.setTopic(endpoint.id, topicArn))) {
       throw invalidSignature('TopicArn: the endpoint belongs to another topic');
     }
-    const recorded = await this.#record(events);
+    const recorded = await this.tracking.record(events);
     const ignored = events.length - recorded + unused;
     await this.endpoints.countEvents(endpoint.id, recorded, ignored);
     return { recorded, ignored };
@@ -38,19 +31,10 @@ export class ReceiveProviderEvents {
   async #read(request: RequestOf<typeof receiveProviderEvents>, endpoint: CalledEndpoint): Promise<ProviderMessage> {
     const call = { headers: request.headers, body: Buffer.from(request.body, 'base64') };
     try {
-      return await this.providers.of(request.kind).read(call, endpoint.credentials);
+      return await this.providers.providerOf(request.kind).read(call, endpoint.credentials);
     } catch (error) {
       if (Refusal.is(error) && error.code === 'invalid_signature') await this.endpoints.countRefused(endpoint.id);
       throw error;
     }
-  }
-
-  async #record(events: readonly ProviderEvent[]): Promise<number> {
-    let recorded = 0;
-    for (let from = 0; from < events.length; from += MAX_PROVIDER_EVENTS) {
-      const page = events.slice(from, from + MAX_PROVIDER_EVENTS);
-      recorded += (await this.requests.request(recordProviderEvents, { events: page })).recorded;
-    }
-    return recorded;
   }
 }
