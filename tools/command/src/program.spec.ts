@@ -71,6 +71,8 @@ describe('the command', () => {
       'databases attach',
       'databases backup',
       'databases delete',
+      'up',
+      'export',
       'status',
       'requests',
       'services',
@@ -91,8 +93,8 @@ describe('the command', () => {
 
 describe('completion', () => {
   it.each([
-    [[''], ['completion', 'databases', 'deploy', 'domains', 'emails', 'env', 'files']],
-    [['e'], ['emails', 'env']],
+    [[''], ['completion', 'databases', 'deploy', 'domains', 'emails', 'env', 'export']],
+    [['e'], ['emails', 'env', 'export']],
     [
       ['env', ''],
       ['list', 'resolved', 'set', 'unset'],

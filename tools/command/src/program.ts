@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { exportProject, up } from './commands/blueprint.js';
 import { complete, completion } from './commands/completion.js';
 import { deploy } from './commands/deploy.js';
 import { emails } from './commands/emails.js';
@@ -37,7 +38,7 @@ export const program = (version: string): Command => {
       'Web services:',
       [deploy(), rollback(), ...lifecycleCommands(), scale(), run(), logs(), env(), files(), service(), domains()],
     ],
-    ['Resources:', [projects(), databases()]],
+    ['Resources:', [projects(), databases(), up(), exportProject()]],
     ['More:', [status(), requests(), services(), open(), mcp(version), completion()]],
   ];
   for (const [heading, commands] of groups) for (const command of commands) root.addCommand(command.helpGroup(heading));
