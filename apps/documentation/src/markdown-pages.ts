@@ -11,6 +11,7 @@ export const writeMarkdown = (docs: string, site: string): void => {
     mkdirSync(dirname(target), { recursive: true });
     cpSync(join(docs, file), target);
   }
+  cpSync(join(docs, 'postern.schema.json'), join(site, 'postern.schema.json'));
   writeFileSync(
     join(site, 'llms.txt'),
     llmsText(file => readFileSync(join(docs, file), 'utf8')),

@@ -58,6 +58,7 @@ export const SECTIONS: readonly Section[] = [
       page('platform/private-repositories', 'Private repositories'),
       page('platform/deploy-hooks', 'Deploy on push'),
       page('platform/ci', 'Deploy from CI'),
+      page('platform/blueprint', 'A project as a file'),
       page('platform/domains', 'Domains'),
       page('platform/environment', 'Environment and secrets'),
       page('platform/logs-and-metrics', 'Logs and metrics'),

@@ -74,6 +74,8 @@ describe('the command', () => {
       'databases attach',
       'databases backup',
       'databases delete',
+      'up',
+      'export',
       'status',
       'requests',
       'services',
@@ -136,7 +138,7 @@ describe('a command for administrators', () => {
 describe('completion', () => {
   it.each([
     [[''], ['audit', 'bounces', 'can-deploy', 'certificates', 'completion', 'databases', 'deploy']],
-    [['e'], ['emails', 'env', 'events']],
+    [['e'], ['emails', 'env', 'events', 'export']],
     [
       ['env', ''],
       ['list', 'resolved', 'set', 'unset'],

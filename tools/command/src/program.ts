@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { administration, credentialOptions } from './commands/administration.js';
+import { exportProject, up } from './commands/blueprint.js';
 import { complete, completion } from './commands/completion.js';
 import { deploy } from './commands/deploy.js';
 import { emails } from './commands/emails.js';
@@ -39,7 +40,7 @@ export const program = (version: string): Command => {
       'Web services:',
       [deploy(), rollback(), ...lifecycleCommands(), scale(), run(), logs(), env(), files(), service(), domains()],
     ],
-    ['Resources:', [projects(), databases()]],
+    ['Resources:', [projects(), databases(), up(), exportProject()]],
     ['More:', [status(), requests(), services(), open(), mcp(version), completion()]],
     ['Administration:', administration()],
   ];

@@ -37,6 +37,15 @@ describe('errors of the platform API', () => {
   });
 
   it.each([
+    ['POST', '/web-services', { image: 'nginx@sha256:00' }, 'Images of a registry are not run as they are.'],
+    ['PATCH', `/web-services/${ID}`, { dockerfile_path: 'a' }, 'The Dockerfile is at the root of the repository'],
+    ['PATCH', `/web-services/${ID}`, { previews: true }, 'Create one with the branch of the request.'],
+  ])('say what to do instead of a field that other platforms have: %s %s %j', async (method, path, body, hint) => {
+    const answer = await api(method, path, body);
+    expect([answer.status, answer.body]).toEqual([400, { detail: expect.stringContaining(hint) }]);
+  });
+
+  it.each([
     ['GET', '/nothing', 404],
     ['GET', '', 404],
     ['GET', '/projects/', 404],

@@ -1,6 +1,8 @@
 import {
   type CallerField,
   callerFieldsOf,
+  type FieldHints,
+  fieldHints,
   type HttpRoute,
   pathParametersOf,
   type RequestContract,
@@ -33,7 +35,7 @@ export const routeInputOf = ({ request, name }: RequestContract, route: HttpRout
   const remaining = Object.fromEntries(Object.entries(shape).filter(([field]) => !taken.has(field)));
   return {
     ...(parameters.length > 0 ? { path: z.object(pick(shape, parameters)) } : {}),
-    ...inputShape(route, remaining),
+    ...inputShape(route, remaining, fieldHints.get(request)),
     toRequest: (caller, path, input) => ({
       ...(route.bodyField === undefined ? input : { [route.bodyField]: input }),
       ...path,
@@ -46,11 +48,13 @@ export const routeInputOf = ({ request, name }: RequestContract, route: HttpRout
 const inputShape = (
   { method, bodyField, bodyOptional }: HttpRoute,
   remaining: Readonly<Record<string, z.ZodType>>,
+  hints: FieldHints | undefined,
 ): Pick<RouteInput, 'query' | 'body'> => {
   if (Object.keys(remaining).length === 0) return {};
   if (method === 'GET' || method === 'DELETE') return { query: queryShape(remaining) };
   const body = bodyField === undefined ? z.strictObject(remaining) : remaining[bodyField];
   if (!body) return {};
+  if (hints) fieldHints.add(body, hints);
   return { body: bodyOptional ? z.prefault(body, {}) : body };
 };
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fieldHints } from '../field-hints.js';
 import { requestsOf } from '../request.js';
 import { id, resourceName, timestamp } from '../shapes.js';
 import { ofCaller } from './caller.js';
@@ -7,6 +8,7 @@ import { firstByteTimeout, healthCheck } from './health-checks.js';
 import { rootDirectory, watchPaths } from './source-folders.js';
 import { deletion, secretScope } from './variables.js';
 import { command, disk, healthCheckPath, instanceSize, instances, processType } from './web-service-fields.js';
+import { WEB_SERVICE_HINTS } from './web-service-hints.js';
 
 const request = requestsOf('platform-management');
 
@@ -289,3 +291,6 @@ export const deleteWebService = request('delete-web-service', {
     examples: { reply: WEB_SERVICE_DELETION },
   },
 });
+
+fieldHints.add(createWebService.request, WEB_SERVICE_HINTS);
+fieldHints.add(changeWebService.request, WEB_SERVICE_HINTS);

@@ -6,6 +6,7 @@ import type {
   DatabaseBackup,
   Deletion,
   GetDatabaseReply,
+  ListDatabaseAttachmentsReply,
   ListDatabasesReply,
 } from '../api-types.js';
 import type { CallOptions, CommandOptions } from '../http-client.js';
@@ -42,6 +43,11 @@ export class Databases {
   /** Gives a web service the connection URL in a variable, from its next start, restart or deployment. */
   attach(databaseId: string, attachment: AttachDatabaseBody, options?: CommandOptions): Promise<DatabaseAttachment> {
     return this.#api.post(pathOf`/databases/${databaseId}/attachments`, { body: attachment, ...options });
+  }
+
+  /** The web services that a database is attached to. */
+  attachments(databaseId: string, options?: CallOptions): Promise<ListDatabaseAttachmentsReply> {
+    return this.#api.get(pathOf`/databases/${databaseId}/attachments`, options);
   }
 
   /** Begins a backup. */

@@ -1,6 +1,7 @@
 import type { PlatformKey } from '../api-types.js';
 import type { CallOptions, HttpClient } from '../http-client.js';
 import { PlatformCaller } from './caller.js';
+import { CronJobs } from './cron-jobs.js';
 import { CustomDomains } from './custom-domains.js';
 import { Databases } from './databases.js';
 import { Deployments } from './deployments.js';
@@ -19,6 +20,7 @@ export class Platform {
   readonly environment: Environment;
   readonly secretFiles: SecretFiles;
   readonly runs: Runs;
+  readonly cronJobs: CronJobs;
   readonly domains: CustomDomains;
   readonly logs: Logs;
   readonly metrics: Metrics;
@@ -35,6 +37,7 @@ export class Platform {
     this.environment = new Environment(api);
     this.secretFiles = new SecretFiles(api);
     this.runs = new Runs(api);
+    this.cronJobs = new CronJobs(api);
     this.domains = new CustomDomains(api);
     this.logs = new Logs(api);
     this.metrics = new Metrics(api);

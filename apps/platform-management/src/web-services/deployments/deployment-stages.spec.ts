@@ -34,6 +34,13 @@ describe('The stages of a deployment', () => {
       finished_at: text(3),
     }));
 
+  it('of an upload have no source', () =>
+    expect(stagesOf({ ...QUEUED, started_at: at(1), built_at: at(3), upload_digest: 'd' })).toEqual([
+      { name: 'queue', started_at: text(0), finished_at: text(1) },
+      { name: 'build', started_at: text(1), finished_at: text(3) },
+      { name: 'release', started_at: text(3), finished_at: null },
+    ]));
+
   it('of a rollback have no source and no build', () =>
     expect(stagesOf({ ...QUEUED, started_at: at(1), rollback_of: 'earlier' })).toEqual([
       { name: 'queue', started_at: text(0), finished_at: text(1) },

@@ -21,7 +21,7 @@ export const hintsFor = (
       const hint = hintsOfUnknown.get(plain(key));
       return similar ? [`Did you mean "${similar}"?`] : hint ? [hint] : [];
     }),
-    ...(hints && isObject(value) && hints.oneOf.every(name => value[name] === undefined)
+    ...(hints && hints.oneOf.length > 0 && isObject(value) && hints.oneOf.every(name => value[name] === undefined)
       ? [`Give at least one of ${LIST.format(hints.oneOf)}.`]
       : []),
   ].filter((hint, index, all) => all.indexOf(hint) === index);
