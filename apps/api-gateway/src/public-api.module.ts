@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuditLogModule } from './audit-log/audit-log.module.js';
+import { ChangeStreamModule } from './change-stream/change-stream.module.js';
 import { ClientPackagesModule } from './client-packages/client-packages.module.js';
 import { ContractRoutesModule } from './contract-routes/contract-routes.module.js';
 import { DeployHooksModule } from './deploy-hooks/deploy-hooks.module.js';
@@ -30,6 +31,7 @@ import { ZoneFilesModule } from './zone-files/zone-files.module.js';
     ContractRoutesModule,
     SourceUploadsModule,
     LogStreamModule,
+    ChangeStreamModule,
     AuditLogModule,
     SuppressionsModule,
     EmailExportsModule,

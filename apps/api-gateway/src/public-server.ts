@@ -8,6 +8,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { CONFIG, HOST, type Host, HostModule } from '@postern/service-host';
 import { ConnectionLimits, rangesOf } from '@postern/service-host/connections';
 import { logAccess } from './access-log/access-log.js';
+import { announceWrites } from './change-stream/announce-writes.js';
 import { type GatewayConfig, trustedProxiesOf } from './config.js';
 import { Admission } from './infrastructure/http/admission/admission.js';
 import { BodyReader } from './infrastructure/http/admission/body-reader.js';
@@ -75,6 +76,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
       isStopping: () => this.#isStopping,
     });
     auditRefusedCalls(adapter.getInstance(), new AuditRecorder(this.services, this.host));
+    announceWrites(adapter.getInstance(), this.host.changes);
     logRequests(adapter.getInstance(), new RequestLog(this.services, log));
     const app = await NestFactory.create<NestFastifyApplication>(
       { module: PublicApiModule, imports: [HostModule.of(this.host)] },

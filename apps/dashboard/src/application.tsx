@@ -1,6 +1,7 @@
 import type { Me } from '@postern/contracts';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
 import { api } from './api-client.js';
+import { ChangesContext } from './changes.js';
 import { AppLayout } from './components/app-layout.js';
 import { Loaded } from './components/loaded.js';
 import { useLoading } from './loading.js';
@@ -45,6 +46,12 @@ const Session = ({ path }: { readonly path: string }) => {
     setLogins(last => last + 1);
     setEnded(undefined);
   };
+
+  // A switch of the workspace ends the stream of the one before.
+  const followed =
+    signedIn && ended === undefined && !signedIn.me.second_factor_missing && signedIn.me.active_workspace.id;
+  const changes = useContext(ChangesContext);
+  useEffect(() => (followed ? changes.start() : undefined), [changes, followed, logins]);
 
   if (ended === 'logged out' || (!signedIn && me.error?.status === 401)) return <LoginPage onSignedIn={signIn} />;
   if (!signedIn)

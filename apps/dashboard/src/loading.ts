@@ -49,18 +49,6 @@ export const useLoading = <Value>(
   };
 };
 
-/** Reloads every `everyMs` while the page is visible and the session valid; undefined stops polling. */
-export const usePolling = ({ reload }: Pick<Loading<unknown>, 'reload'>, everyMs: number | undefined): void => {
-  const { expired } = useContext(SessionContext);
-  useEffect(() => {
-    if (everyMs === undefined || expired) return undefined;
-    const timer = setInterval(() => {
-      if (!document.hidden) reload();
-    }, everyMs);
-    return () => clearInterval(timer);
-  }, [reload, everyMs, expired]);
-};
-
 /** The state of a write that the user starts. */
 export interface Action<Arguments extends readonly unknown[]> {
   readonly busy: boolean;

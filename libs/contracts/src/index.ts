@@ -1,4 +1,5 @@
 export * from './audit-action.js';
+export * from './changes.js';
 export * from './delivery-tracking/email-exports.js';
 export * from './delivery-tracking/events.js';
 export * from './delivery-tracking/provider-events.js';

@@ -1,6 +1,7 @@
 import * as contracts from './index.js';
 import {
   CONFIRMATIONS,
+  changesOf,
   EVENT_CONSUMERS,
   EVENT_FEEDS,
   type EventContract,
@@ -120,6 +121,7 @@ export const natsPermissionsOf = (user: NatsUser): NatsPermissions => {
     ...queueSubjects(user),
     ...(user === 'delivery-tracking' ? [returnPathArrivals('*')] : []),
     ...(user === 'operator' ? operatorSubjects() : [`${INBOXES}*.${RELEASE_ANSWERS}.${user}.*`]),
+    ...(user === 'operator' ? [] : [changesOf(user)]),
     // Before its upgrade a service asks which releases run beside it.
     releaseQueriesOf('*'),
   ];
@@ -129,6 +131,7 @@ export const natsPermissionsOf = (user: NatsUser): NatsPermissions => {
     // The second word is the queue group, without which a service would see the requests of its other replicas too.
     ...(isServer ? [`postern.requests.${user}.* ${user}`] : []),
     ...wakeUpSubjects(user),
+    ...(user === 'api-gateway' ? [changesOf('*')] : []),
     ...(user === 'operator' ? [returnPathArrivals('*')] : [releaseQueriesOf(user)]),
   ];
   return {

@@ -1,5 +1,6 @@
 import type { InjectionToken, Provider } from '@nestjs/common';
 import { NatsLink, RequestClient, RequestHandlers } from '@postern/messaging';
+import { ChangeNotices } from './change-notices.js';
 import { Database } from './database/database.js';
 import { DatabaseClock } from './database/database-clock.js';
 import { Liveness } from './health/liveness.js';
@@ -31,6 +32,7 @@ export interface Host<Config = unknown> {
   readonly liveness: Liveness;
   readonly metrics: Metrics;
   readonly tasks: Tasks;
+  readonly changes: ChangeNotices;
   /** Only in services with a database. */
   readonly database: Database | undefined;
   /** Only in services with a database. */
@@ -50,6 +52,7 @@ export const providersOf = (host: Host): Provider[] => [
   provide(Liveness, host.liveness),
   provide(Metrics, host.metrics),
   provide(Tasks, host.tasks),
+  provide(ChangeNotices, host.changes),
   ...(host.database ? [provide(Database, host.database)] : []),
   ...(host.clock ? [provide(DatabaseClock, host.clock)] : []),
   ...keyRingOf(host.config),

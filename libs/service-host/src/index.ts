@@ -1,3 +1,4 @@
+export { ChangeNotices } from './change-notices.js';
 export { certificateFrom } from './connections/certificate.js';
 export { clientNetworkOf, wideNetworkOf } from './connections/client-network.js';
 export { SmtpConnections } from './connections/smtp-connections.js';

@@ -7,6 +7,7 @@ import type { ServiceName } from '@postern/contracts';
 import { FollowerPositions, PostgresSetAsideEvents } from '@postern/event-sourcing/postgres';
 import { PosternServer, RequestHandlers, runDetached } from '@postern/messaging';
 import type { FastifyServerOptions } from 'fastify';
+import { ChangeNotices } from './change-notices.js';
 import type { ConfigDefinition, ConfigOf, Environment, HostConfig } from './config/define-config.js';
 import { guardClock } from './database/clock-guard.js';
 import { Database, type DatabaseConfig } from './database/database.js';
@@ -118,6 +119,7 @@ export const startService = async <D extends HostedConfig>(
     liveness,
     metrics,
     tasks,
+    changes: new ChangeNotices(link, options.name),
     database,
     clock,
   };
@@ -132,6 +134,7 @@ export const startService = async <D extends HostedConfig>(
       positions: new FollowerPositions(database.pool),
       setAside: new PostgresSetAsideEvents(database.pool),
     },
+    onHandled: events => host.changes.addEvents(events),
     asUnavailable: asTemporarilyUnavailable,
     keyed: commands,
     ...(options.concurrency ? { concurrency: options.concurrency } : {}),

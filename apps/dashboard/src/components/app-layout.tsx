@@ -2,12 +2,17 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Link } from '../router.js';
 import { useSignedIn } from '../session.js';
+import { chooseTheme, type Theme, useTheme } from '../theme.js';
 import { ActionButton } from './action-button.js';
 import { CommandPalette } from './command-palette.js';
+import { Choice } from './form.js';
 import { InvitationsNotice } from './invitations-notice.js';
 import { NAVIGATION, type NavigationEntry } from './navigation.js';
 import { Notice } from './notice.js';
 import { WorkspaceSwitcher } from './workspace-switcher.js';
+
+/** Of this build; set by Vite. */
+declare const VERSION: string;
 
 interface AppLayoutProps {
   readonly path: string;
@@ -53,9 +58,11 @@ export const AppLayout = ({ path, children }: AppLayoutProps) => {
               Account
             </Link>
             <a href="/docs">Documentation</a>
+            <ThemeChoice />
             <ActionButton class="quiet" work={signOut}>
               Sign out
             </ActionButton>
+            <p class="hint">Postern {VERSION}</p>
           </div>
         </div>
       </header>
@@ -98,3 +105,19 @@ export const Logo = () => (
     <circle cx="19.5" cy="19" r="1.6" class="tile" />
   </svg>
 );
+
+const ThemeChoice = () => {
+  const { chosen } = useTheme();
+  return (
+    <Choice
+      label="Theme"
+      value={chosen}
+      options={[
+        ['system', 'As the system'],
+        ['light', 'Light'],
+        ['dark', 'Dark'],
+      ]}
+      onChoice={theme => chooseTheme(theme as Theme)}
+    />
+  );
+};

@@ -1,7 +1,8 @@
 import type { ListedRequest, Page as ListPage } from '@postern/contracts';
 import { api } from '../api-client.js';
+import { useLive } from '../changes.js';
 import { useListState } from '../list-state.js';
-import { useAction, useLoading, usePolling } from '../loading.js';
+import { useAction, useLoading } from '../loading.js';
 import { Link } from '../router.js';
 import { Tag } from './badge.js';
 import { DataTable } from './data-table.js';
@@ -18,8 +19,6 @@ const OUTCOMES: readonly (readonly [value: string, label: string])[] = [
   ['refused', 'Refused (4xx)'],
   ['failed', 'Failed (5xx)'],
 ];
-const POLL_MS = 5_000;
-
 interface RequestLogProps {
   /** Path of the log in the API. */
   readonly path: string;
@@ -27,6 +26,9 @@ interface RequestLogProps {
   readonly messages?: string;
   readonly empty: string;
 }
+
+/** Requests are logged without a notice: there are many. */
+const REFRESH_MS = 10_000;
 
 /** Requests of clients with their outcome, newest first. */
 export const RequestLog = ({ path, messages, empty }: RequestLogProps) => {
@@ -36,7 +38,7 @@ export const RequestLog = ({ path, messages, empty }: RequestLogProps) => {
     signal => api.get(path, { request_id, outcome, code, offset, limit }, signal),
     [path, request_id, outcome, code, offset, limit],
   );
-  usePolling(requests, POLL_MS);
+  useLive(requests, undefined, REFRESH_MS);
   const search = useAction(async (values: Values) => {
     setFilter({ request_id: (values['request_id'] ?? '').trim(), code: (values['code'] ?? '').trim() });
   });

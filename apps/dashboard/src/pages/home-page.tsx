@@ -1,5 +1,6 @@
 import type { EmailService, WebService, WorkspaceStatus } from '@postern/contracts';
 import { api } from '../api-client.js';
+import { useLive } from '../changes.js';
 import { Badge, Tag } from '../components/badge.js';
 import { DataTable } from '../components/data-table.js';
 import { Loaded } from '../components/loaded.js';
@@ -7,16 +8,14 @@ import { Notice } from '../components/notice.js';
 import { EmptyState, Page, Section } from '../components/page.js';
 import { Time } from '../components/time.js';
 import { formatCount } from '../formatting.js';
-import { useLoading, usePolling } from '../loading.js';
+import { useLoading } from '../loading.js';
 import { Link } from '../router.js';
 import { StatusBadges } from './web-service/status.js';
-
-const POLL_MS = 15_000;
 
 /** What needs somebody in the workspace, then the state of everything in it. */
 export const HomePage = () => {
   const status = useLoading<WorkspaceStatus>(signal => api.get('/status', {}, signal), []);
-  usePolling(status, POLL_MS);
+  useLive(status);
   return (
     <Page title="Home">
       <Loaded of={status}>{found => <Problems of={found} />}</Loaded>
@@ -69,7 +68,7 @@ const TITLES: Readonly<Record<WorkspaceStatus['problems'][number]['resource']['t
 
 const EmailServices = () => {
   const services = useLoading<EmailService[]>(signal => api.get('/email-services', {}, signal), []);
-  usePolling(services, POLL_MS);
+  useLive(services);
   return (
     <Section title="Email services" actions={<Link to="/email-services">All email services</Link>}>
       <Loaded of={services}>
@@ -109,7 +108,7 @@ const EmailServices = () => {
 
 const WebServices = () => {
   const services = useLoading<WebService[]>(signal => api.get('/web-services', {}, signal), []);
-  usePolling(services, POLL_MS);
+  useLive(services);
   return (
     <Section title="Web services" actions={<Link to="/projects">All projects</Link>}>
       <Loaded of={services}>

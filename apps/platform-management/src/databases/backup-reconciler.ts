@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DatabaseBackups, RuntimeUnavailable } from '@postern/runtime';
-import { Every, type TaskRun } from '@postern/service-host';
+import { ChangeNotices, Every, type TaskRun } from '@postern/service-host';
 import { millisecondsLeft } from '../infrastructure/runtime/milliseconds-left.js';
 import { DatabaseBackupRecords } from './database-backup-records.js';
 import { DatabaseOrders } from './database-orders.js';
@@ -31,6 +31,7 @@ export class BackupReconciler {
     private readonly orders: DatabaseOrders,
     private readonly runtime: DatabaseBackups,
     private readonly settings: BackupSettings,
+    private readonly changes: ChangeNotices,
   ) {}
 
   /** Reconciles until leadership is lost, then aborts work in progress. @throws errors from outside the runtime. */
@@ -71,7 +72,10 @@ export class BackupReconciler {
         // The next reconciliation tries again.
         if (!(error instanceof RuntimeUnavailable)) this.#errors.push(error);
       })
-      .finally(() => this.#underWay.delete(databaseId));
+      .finally(() => {
+        this.#underWay.delete(databaseId);
+        this.changes.add([`databases/${databaseId}`]);
+      });
     this.#underWay.set(databaseId, done);
   }
 

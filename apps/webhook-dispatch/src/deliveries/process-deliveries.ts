@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Every, ServiceLog, type TaskRun } from '@postern/service-host';
+import { ChangeNotices, Every, ServiceLog, type TaskRun } from '@postern/service-host';
 import { WebhookRepository } from '../webhooks/webhook-repository.js';
 import { AttemptDelivery } from './attempt-delivery.js';
 import { EndpointWorker, MAX_REQUESTS } from './endpoint-worker.js';
@@ -27,6 +27,7 @@ export class ProcessDeliveries {
     private readonly attempts: AttemptDelivery,
     private readonly log: ServiceLog,
     webhooks: WebhookRepository,
+    private readonly changes: ChangeNotices,
   ) {
     queue.onDue(() => this.#requestClaim());
     webhooks.onEnabled(() => this.#requestClaim());
@@ -93,6 +94,7 @@ export class ProcessDeliveries {
         .catch(error => this.#logFailure(error))
         .finally(() => {
           worker.onRecorded();
+          this.changes.add([`email-services/${delivery.serviceId}`]);
           this.#startRequests(share);
           if (worker.needsMore) this.#requestClaim();
           if (worker.isEmpty) this.#onEmpty?.();

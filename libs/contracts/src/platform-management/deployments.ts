@@ -41,7 +41,7 @@ export const deployment = z.object({
     .string()
     .nullable()
     .optional()
-    .describe('First line of the message of the commit; null until the build has ended.'),
+    .describe('First line of the message of the commit; null until the build has ended, and for an upload.'),
   commit_author: z.string().nullable().optional().describe('Name of the author of the commit, like `commit_message`.'),
   status: deploymentStatus.describe(
     'The deployment is in progress while it is `queued`, `building` or `releasing`. `live`: its release serves the ' +

@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises';
-import { BEGINNING, comparePositions, type Position } from '../event.js';
+import { BEGINNING, comparePositions, type Position, type RecordedEvent } from '../event.js';
 import { type Checkpoint, liveCheckpoint, passOver, saveCheckpoint } from './checkpoints.js';
 import { type FeedPage, readFeed } from './feed.js';
 import { PollLoop, type PollResult } from './poll-loop.js';
@@ -24,6 +24,8 @@ export interface FollowerOptions {
   readonly batchSize: number;
   readonly pollMs: number;
   readonly onError: (error: unknown) => void;
+  /** Receives the events that this process has applied, after the commit. */
+  readonly onApplied?: ((events: readonly RecordedEvent[]) => void) | undefined;
 }
 
 /** The runner polls for all its followers; this poll finds events whose wake-up was missed. */
@@ -158,6 +160,7 @@ export class ProjectionFollower {
   async #apply(page: FeedPage, from: ReadFrom): Promise<void> {
     const { store, projection } = this.options;
     const { name } = projection;
+    let isOurs = false;
     const reached = await inPipelinedTransaction<[Checkpoint | undefined], Checkpoint | undefined>(
       store.pool,
       client => [liveCheckpoint(client, name, 'FOR UPDATE SKIP LOCKED')],
@@ -165,10 +168,12 @@ export class ProjectionFollower {
         if (!live || this.#isOfNewerRelease(live) || !isBetween(live, from)) return live;
         await projection.apply(page.events, projectionTransaction(client, ''));
         await saveCheckpoint(client, name, live.generation, page.position);
+        isOurs = true;
         return { ...live, ...page.position };
       },
     );
     if (reached) this.#setCheckpoint(reached);
+    if (isOurs) this.options.onApplied?.(page.events);
   }
 
   async #loadCheckpoint(): Promise<void> {

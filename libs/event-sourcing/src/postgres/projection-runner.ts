@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises';
-import { BEGINNING, type Position } from '../event.js';
+import { BEGINNING, type Position, type RecordedEvent } from '../event.js';
 import { liveCheckpoint, registerProjection } from './checkpoints.js';
 import { countAfter, feedEnd, lagAfter } from './feed.js';
 import { isLed, withLeadership } from './leadership.js';
@@ -17,6 +17,8 @@ export interface ProjectionRunnerOptions {
   readonly batchSize?: number;
   readonly pollMs?: number;
   readonly onError?: (projection: string, error: unknown) => void;
+  /** Receives the events that this process has applied to a read model, after the commit. */
+  readonly onApplied?: (events: readonly RecordedEvent[]) => void;
 }
 
 export interface ProjectionStatus {
@@ -167,6 +169,7 @@ export class ProjectionRunner {
 
   #follower(projection: Projection): ProjectionFollower {
     return new ProjectionFollower({
+      onApplied: this.options.onApplied,
       store: this.options.store,
       projection,
       batchSize: this.#batchSize,

@@ -24,6 +24,8 @@ export interface EventFollowerOptions {
   readonly feed: Pick<FeedReader, 'read'>;
   readonly store: FollowerStore;
   readonly setAside: SetAsideEvents;
+  /** Receives the events that this process has handled, after the commit. */
+  readonly onHandled?: ((events: readonly unknown[]) => void) | undefined;
   /** For tests. */
   readonly times?: FollowerTimes;
 }
@@ -183,6 +185,7 @@ export class EventFollower {
     this.#oldestAt = undefined;
     this.#savedAt = performance.now();
     this.#stored = to;
+    if (events.length > 0) this.options.onHandled?.(events);
     return true;
   }
 

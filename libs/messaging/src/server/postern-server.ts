@@ -2,7 +2,7 @@ import type { EventContract, RequestContract, ServiceName } from '@postern/contr
 import type { NatsLink } from '../connection.js';
 import { isTemporary, type TemporarilyUnavailable } from '../faults.js';
 import { DEFAULT_EVENT_RETRIES, type EventRetries } from '../followers/event-batches.js';
-import { EventFollower, type FollowerStatus } from '../followers/event-follower.js';
+import { EventFollower, type EventFollowerOptions, type FollowerStatus } from '../followers/event-follower.js';
 import { FeedReader } from '../followers/feed-reader.js';
 import type { FollowerStore } from '../followers/follower-store.js';
 import type { Envelope } from '../followers/handler-calls.js';
@@ -28,6 +28,8 @@ export interface PosternServerOptions {
   readonly concurrency?: number;
   /** How long `close()` waits for handlers to finish (10 s). */
   readonly drainTimeoutMs?: number;
+  /** Receives the events of other services that this process has handled, after the commit. */
+  readonly onHandled?: EventFollowerOptions['onHandled'];
   /** Delays before failing event handlers are called again; for tests. */
   readonly eventRetries?: EventRetries;
   /** The database of a service that consumes events: positions, and events that a consumer cannot handle. */
@@ -113,7 +115,7 @@ export class PosternServer {
 
   /** One follower for each service whose events the handlers receive. */
   #followersOf(consumer: string, handlers: readonly EventsHandler[]): readonly EventFollower[] {
-    const { link, log, service, events, eventRetries } = this.options;
+    const { link, log, service, events, eventRetries, onHandled } = this.options;
     if (!events || service === 'api-gateway') throw new Error(`${service} consumes events, which needs a database`);
     this.#requestClient ??= new RequestClient(link);
     const requests = this.#requestClient;
@@ -132,6 +134,7 @@ export class PosternServer {
         store: events.positions,
         setAside: events.setAside,
         retries: eventRetries ?? DEFAULT_EVENT_RETRIES,
+        onHandled,
         handlers: {
           repeatable: batch => callEach(repeatable, batch),
           transactional: (batch, transaction) => callEach(transactional, batch, transaction),

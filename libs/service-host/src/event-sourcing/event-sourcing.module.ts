@@ -16,6 +16,7 @@ import {
   ProjectionRunner,
 } from '@postern/event-sourcing/postgres';
 import { NatsLink, RequestHandlers } from '@postern/messaging';
+import { ChangeNotices } from '../change-notices.js';
 import { Database } from '../database/database.js';
 import { ServiceLog } from '../log/service-log.js';
 import { EventSourcing } from './event-sourcing.js';
@@ -62,11 +63,12 @@ const storeProviders = ({ projections, upcasters, readYourWrites }: EventSourcin
   { provide: EventStore, useExisting: PostgresEventStore },
   {
     provide: ProjectionRunner,
-    inject: [PostgresEventStore, ServiceLog],
-    useFactory: (store: PostgresEventStore, log: ServiceLog) =>
+    inject: [PostgresEventStore, ServiceLog, ChangeNotices],
+    useFactory: (store: PostgresEventStore, log: ServiceLog, changes: ChangeNotices) =>
       new ProjectionRunner({
         store,
         projections,
+        onApplied: events => changes.addEvents(events),
         onError: (projection, err) => log.error({ err, projection }, 'A projection failed; it will be retried'),
       }),
   },

@@ -1,5 +1,6 @@
 import type { Database, DatabaseBackup, DatabaseBackupWithRestore, DatabaseRestore } from '@postern/contracts';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { ActionButton, ConfirmButton } from '../../components/action-button.js';
 import { Badge } from '../../components/badge.js';
 import { DataTable } from '../../components/data-table.js';
@@ -7,18 +8,13 @@ import { Loaded } from '../../components/loaded.js';
 import { EmptyState, Section } from '../../components/page.js';
 import { Time } from '../../components/time.js';
 import { formatBytes, NO_VALUE } from '../../formatting.js';
-import { useLoading, usePolling } from '../../loading.js';
-
-const POLL_MS = 2_000;
+import { useLoading } from '../../loading.js';
 
 /** The backups of a database, and their actions. */
 export const DatabaseBackups = ({ of: database, path }: { readonly of: Database; readonly path: string }) => {
   const url = `${path}/backups`;
   const backups = useLoading<readonly DatabaseBackupWithRestore[]>(signal => api.get(url, {}, signal), [url]);
-  const underWay = backups.value?.some(
-    ({ status, last_restore }) => status === 'creating' || last_restore?.status === 'restoring',
-  );
-  usePolling(backups, underWay ? POLL_MS : undefined);
+  useLive(backups, path.slice(1));
   const backUp = async () => {
     await api.post(url);
     backups.reload();

@@ -1,23 +1,22 @@
 import type { Database, RotatedDatabase } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { ConfirmButton } from '../../components/action-button.js';
 import { Badge } from '../../components/badge.js';
 import { Loaded } from '../../components/loaded.js';
 import { OneTimeSecret } from '../../components/one-time-secret.js';
 import { Page, Section } from '../../components/page.js';
 import { counted } from '../../formatting.js';
-import { useLoading, usePolling } from '../../loading.js';
+import { useLoading } from '../../loading.js';
 import { DatabaseAttachments } from './database-attachments.js';
 import { DatabaseBackups } from './database-backups.js';
-
-const POLL_MS = 2_000;
 
 /** One database: its connection URL, the web services that it is attached to, and its backups. */
 export const DatabasePage = ({ databaseId }: { readonly databaseId: string }) => {
   const path = `/databases/${databaseId}`;
   const database = useLoading<Database>(signal => api.get(path, {}, signal), [path]);
-  usePolling(database, database.value?.status === 'running' ? undefined : POLL_MS);
+  useLive(database, path.slice(1));
   return (
     <Loaded of={database} title="Database">
       {found => (

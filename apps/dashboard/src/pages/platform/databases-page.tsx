@@ -1,6 +1,7 @@
 import type { CreatedDatabase, Database, Page as ListPage } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { ConfirmButton } from '../../components/action-button.js';
 import { Badge } from '../../components/badge.js';
 import { DataTable } from '../../components/data-table.js';
@@ -12,14 +13,12 @@ import { EmptyState, Page, Section } from '../../components/page.js';
 import { Paging } from '../../components/paging.js';
 import { formatBytes, formatCount, formatLabel } from '../../formatting.js';
 import { useListState } from '../../list-state.js';
-import { useAction, useLoading, usePolling } from '../../loading.js';
+import { useAction, useLoading } from '../../loading.js';
 import { Link } from '../../router.js';
 import { DatabaseUsage } from './database-usage.js';
 import { PLAN_OPTIONS } from './plan-options.js';
 
 const PATH = '/databases';
-const POLL_MS = 2_000;
-
 const KINDS: readonly (readonly [kind: Database['kind'], label: string])[] = [
   ['relational', 'Relational'],
   ['key_value', 'Key-value store'],
@@ -28,8 +27,7 @@ const KINDS: readonly (readonly [kind: Database['kind'], label: string])[] = [
 export const DatabasesPage = () => {
   const { offset, limit, setOffset, setLimit } = useListState();
   const databases = useLoading<ListPage<Database>>(signal => api.get(PATH, { offset, limit }, signal), [offset, limit]);
-  const transitional = databases.value?.items.some(({ status }) => status === 'creating' || status === 'deleting');
-  usePolling(databases, transitional ? POLL_MS : undefined);
+  useLive(databases);
   const [created, setCreated] = useState<CreatedDatabase>();
   const create = useAction(async ({ name, kind, plan }: Values) => {
     setCreated(await api.post<CreatedDatabase>(PATH, { name, kind, plan }));

@@ -1,22 +1,21 @@
 import type { Project, WebService } from '@postern/contracts';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { Breadcrumbs } from '../../components/breadcrumbs.js';
 import { DataTable } from '../../components/data-table.js';
 import { Loaded } from '../../components/loaded.js';
 import { EmptyState, Page } from '../../components/page.js';
-import { type Loading, useLoading, usePolling } from '../../loading.js';
+import { type Loading, useLoading } from '../../loading.js';
 import { Link } from '../../router.js';
-import { isTransitional, StatusBadges } from '../web-service/status.js';
+import { StatusBadges } from '../web-service/status.js';
 import { NewWebService } from './new-web-service.js';
 import { ProjectSecretsSection } from './project-secrets-section.js';
 import { ProjectSettings } from './project-settings.js';
 
-const POLL_MS = 3_000;
-
 export const ProjectPage = ({ projectId }: { readonly projectId: string }) => {
   const project = useLoading<Project>(signal => api.get(`/projects/${projectId}`, {}, signal), [projectId]);
   const services = useLoading<WebService[]>(signal => api.get('/web-services', {}, signal), [projectId]);
-  usePolling(services, services.value?.some(isTransitional) ? POLL_MS : undefined);
+  useLive(services);
   return (
     <Loaded of={project} title="Project">
       {({ name, description, ...rest }) => (

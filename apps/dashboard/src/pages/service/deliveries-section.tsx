@@ -1,6 +1,7 @@
 import type { Delivery, Page, Replayed } from '@postern/contracts';
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { ActionButton } from '../../components/action-button.js';
 import { Choice, Field, Form, type Values } from '../../components/form.js';
 import { Loaded } from '../../components/loaded.js';
@@ -9,12 +10,11 @@ import { EmptyState, Section } from '../../components/page.js';
 import { Paging } from '../../components/paging.js';
 import { counted, formatLabel } from '../../formatting.js';
 import { useListState } from '../../list-state.js';
-import { useAction, useLoading, usePolling } from '../../loading.js';
+import { useAction, useLoading } from '../../loading.js';
 import { DeliveryRow } from './delivery-row.js';
+import { useService } from './service-layout.js';
 
 const STATES: readonly Delivery['state'][] = ['pending', 'accepted', 'refused', 'dropped', 'held'];
-const POLL_MS = { due: 1_500, idle: 10_000 };
-
 interface DeliveriesSectionProps {
   /** Path of the webhook in the API. */
   readonly path: string;
@@ -29,7 +29,7 @@ export const DeliveriesSection = ({ path, newest }: DeliveriesSectionProps) => {
     signal => api.get(`${path}/deliveries`, { state, offset, limit }, signal),
     [path, state, offset, limit],
   );
-  usePolling(deliveries, deliveries.value?.items.some(isFirstAttemptDue) ? POLL_MS.due : POLL_MS.idle);
+  useLive(deliveries, useService().path.slice(1));
   // Only a new delivery reloads the list.
   useEffect(() => {
     if (newest) deliveries.reload();
@@ -78,8 +78,6 @@ export const DeliveriesSection = ({ path, newest }: DeliveriesSectionProps) => {
 };
 
 /** The first attempt follows within seconds; retries can take hours and are not worth polling for. */
-const isFirstAttemptDue = ({ state, attempts }: Delivery): boolean => state === 'pending' && attempts.length === 0;
-
 /** The endpoint asked for fewer requests or ran out of time; it may accept the event now. */
 const isRefusedForNow = ({ refusal }: Delivery): boolean => refusal === 'rate_limited' || refusal === 'timed_out';
 

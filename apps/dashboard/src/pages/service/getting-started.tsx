@@ -1,13 +1,12 @@
 import type { ApiKey, Page as ListPage, TrackedEmail, Webhook } from '@postern/contracts';
 import type { ComponentChildren } from 'preact';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { Section } from '../../components/page.js';
-import { useLoading, usePolling } from '../../loading.js';
+import { useLoading } from '../../loading.js';
 import { Link } from '../../router.js';
 import { FirstKey } from './first-key.js';
 import { useService } from './service-layout.js';
-
-const POLL_MS = 3_000;
 
 interface Progress {
   readonly keys: number;
@@ -32,7 +31,7 @@ export const GettingStarted = () => {
   );
   const known = progress.value;
   const done = known && known.keys > 0 && known.messages > 0 && known.webhooks > 0 && service.mode === 'production';
-  usePolling(progress, known && known.messages > 0 ? undefined : POLL_MS);
+  useLive(progress, path.slice(1));
   if (!known || done) return null;
   return (
     <Section title="Get started" about="From a key to the first delivered event.">

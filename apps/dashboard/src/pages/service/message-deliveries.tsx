@@ -1,15 +1,15 @@
 import type { Delivery, Page as ListPage } from '@postern/contracts';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { Loaded } from '../../components/loaded.js';
 import { EmptyState, Section } from '../../components/page.js';
-import { useLoading, usePolling } from '../../loading.js';
+import { useLoading } from '../../loading.js';
 import { Link } from '../../router.js';
 import { DeliveryRow } from './delivery-row.js';
 import { useService } from './service-layout.js';
 
 type EmailDelivery = Delivery & { readonly webhook_id: string };
 
-const POLL_MS = 5_000;
 const SHOWN = 100;
 
 /** The webhook deliveries of the events of one message. */
@@ -19,7 +19,7 @@ export const MessageDeliveries = ({ path }: { readonly path: string }) => {
     signal => api.get(`${path}/webhook-deliveries`, { limit: SHOWN }, signal),
     [path],
   );
-  usePolling(deliveries, POLL_MS);
+  useLive(deliveries, service.slice(1));
   const replay = async ({ id, webhook_id }: EmailDelivery) => {
     await api.post<Delivery>(`${service}/webhooks/${webhook_id}/deliveries/${id}/replay`);
     deliveries.reload();

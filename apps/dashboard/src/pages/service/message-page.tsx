@@ -1,5 +1,6 @@
-import type { EmailWithTimeline, RecipientState, TimelineEntry, TrackedEmail } from '@postern/contracts';
+import type { EmailWithTimeline, TimelineEntry, TrackedEmail } from '@postern/contracts';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { Badge } from '../../components/badge.js';
 import { CopyButton } from '../../components/copy-button.js';
 import { DataTable } from '../../components/data-table.js';
@@ -7,21 +8,18 @@ import { Loaded } from '../../components/loaded.js';
 import { EmptyState, Page, Section } from '../../components/page.js';
 import { Time } from '../../components/time.js';
 import { formatLabel } from '../../formatting.js';
-import { useLoading, usePolling } from '../../loading.js';
+import { useLoading } from '../../loading.js';
 import { Link } from '../../router.js';
 import { ContentSection } from './content-section.js';
 import { MessageDeliveries } from './message-deliveries.js';
 import { displayStatus } from './messages-page.js';
 import { useService } from './service-layout.js';
 
-const POLL_MS = { underWay: 3_000, settled: 15_000 };
-const UNDER_WAY: ReadonlySet<RecipientState> = new Set(['pending', 'handed_over', 'deferred']);
-
 export const MessagePage = ({ emailId }: { readonly emailId: string }) => {
-  const path = `${useService().path}/emails/${emailId}`;
+  const { path: service } = useService();
+  const path = `${service}/emails/${emailId}`;
   const message = useLoading<EmailWithTimeline>(signal => api.get(path, {}, signal), [path]);
-  const underWay = message.value?.recipients.some(({ state }) => UNDER_WAY.has(state)) ?? false;
-  usePolling(message, underWay ? POLL_MS.underWay : POLL_MS.settled);
+  useLive(message, service.slice(1));
   return (
     <Page title="Message">
       <Loaded of={message}>

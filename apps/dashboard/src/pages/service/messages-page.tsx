@@ -1,5 +1,6 @@
 import type { HandOverResult, Page as ListPage, RecipientState, TrackedEmail } from '@postern/contracts';
 import { api, queryString } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { Badge } from '../../components/badge.js';
 import { DataTable } from '../../components/data-table.js';
 import { Choice, Field, Form, type Values } from '../../components/form.js';
@@ -9,7 +10,7 @@ import { Paging } from '../../components/paging.js';
 import { Time } from '../../components/time.js';
 import { formatCount, formatLabel } from '../../formatting.js';
 import { useListState } from '../../list-state.js';
-import { useAction, useLoading, usePolling } from '../../loading.js';
+import { useAction, useLoading } from '../../loading.js';
 import { Link } from '../../router.js';
 import { useService } from './service-layout.js';
 
@@ -26,8 +27,6 @@ const STATES: readonly RecipientState[] = [
 const RESULTS: readonly HandOverResult[] = ['sent', 'failed', 'unknown', 'retry_requested'];
 const MODES: readonly TrackedEmail['mode'][] = ['production', 'sandbox', 'sandbox_fallback'];
 const FILTERS = ['search', 'tag', 'state', 'result', 'mode'];
-const POLL_MS = 5_000;
-
 interface MessageList extends ListPage<TrackedEmail> {
   readonly searched_since?: string;
 }
@@ -40,7 +39,7 @@ export const MessagesPage = () => {
     signal => api.get(`${path}/emails`, { ...filter, offset, limit }, signal),
     [path, search, tag, state, result, mode, offset, limit],
   );
-  usePolling(messages, POLL_MS);
+  useLive(messages, path.slice(1));
   const submitSearch = useAction(async (values: Values) => {
     setFilter({ search: (values['search'] ?? '').trim(), tag: (values['tag'] ?? '').trim() });
     messages.reload();

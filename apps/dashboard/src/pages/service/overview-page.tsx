@@ -1,5 +1,6 @@
 import type { EmailStats } from '@postern/contracts';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { Loaded } from '../../components/loaded.js';
 import { Notice } from '../../components/notice.js';
 import { EmptyState, Page, Section } from '../../components/page.js';
@@ -7,15 +8,13 @@ import { StatsChart } from '../../components/stats-chart.js';
 import { ToggleGroup } from '../../components/toggle-group.js';
 import { counted, formatCount, formatLabel, formatRate, lastDays } from '../../formatting.js';
 import { useListState } from '../../list-state.js';
-import { useLoading, usePolling } from '../../loading.js';
+import { useLoading } from '../../loading.js';
 import { Link } from '../../router.js';
 import { GettingStarted } from './getting-started.js';
 import { QuotaSection } from './quota-section.js';
 import { useService } from './service-layout.js';
 
 const DAYS = 30;
-const POLL_MS = 10_000;
-
 export const OverviewPage = () => {
   const { service, path, page } = useService();
   const { filter, setFilter } = useListState(['simulator']);
@@ -24,7 +23,7 @@ export const OverviewPage = () => {
     signal => api.get(`${path}/stats`, { ...lastDays(DAYS, new Date()), simulator }, signal),
     [path, simulator],
   );
-  usePolling(stats, POLL_MS);
+  useLive(stats, path.slice(1));
   return (
     <Page title="Overview">
       {!service.enabled && (

@@ -1,5 +1,6 @@
 import type { Page as ListPage, ScheduledEmailOfService } from '@postern/contracts';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { ConfirmButton } from '../../components/action-button.js';
 import { Badge } from '../../components/badge.js';
 import { DataTable } from '../../components/data-table.js';
@@ -10,14 +11,12 @@ import { Paging } from '../../components/paging.js';
 import { Time } from '../../components/time.js';
 import { formatLabel } from '../../formatting.js';
 import { useListState } from '../../list-state.js';
-import { useLoading, usePolling } from '../../loading.js';
+import { useLoading } from '../../loading.js';
 import { Link } from '../../router.js';
 import { useService } from './service-layout.js';
 
 const STATES: readonly ScheduledEmailOfService['state'][] = ['scheduled', 'sent', 'cancelled', 'failed'];
 const FILTERS = ['state'];
-const POLL_MS = 10_000;
-
 export const ScheduledEmailsPage = () => {
   const { path: servicePath, page } = useService();
   const path = `${servicePath}/scheduled-emails`;
@@ -27,7 +26,7 @@ export const ScheduledEmailsPage = () => {
     signal => api.get(path, { ...filter, offset, limit }, signal),
     [path, state, offset, limit],
   );
-  usePolling(scheduled, POLL_MS);
+  useLive(scheduled, servicePath.slice(1));
   const cancel = async ({ id }: ScheduledEmailOfService) => {
     await api.delete(`${path}/${id}`);
     scheduled.reload();

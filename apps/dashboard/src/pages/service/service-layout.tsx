@@ -2,11 +2,12 @@ import type { EmailService } from '@postern/contracts';
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { Badge } from '../../components/badge.js';
 import { Breadcrumbs } from '../../components/breadcrumbs.js';
 import { Loaded } from '../../components/loaded.js';
 import { Tabs } from '../../components/tabs.js';
-import { type Loading, useLoading, usePolling } from '../../loading.js';
+import { type Loading, useLoading } from '../../loading.js';
 
 interface OpenService {
   readonly service: EmailService;
@@ -41,8 +42,6 @@ const TABS: readonly (readonly [path: string, name: string])[] = [
   ['/settings', 'Settings'],
 ];
 
-const POLL_MS = 10_000;
-
 interface ServiceLayoutProps {
   readonly serviceId: string;
   /** Path of the page inside the application. */
@@ -55,7 +54,7 @@ export const ServiceLayout = ({ serviceId, path: shown, children }: ServiceLayou
   const path = `/email-services/${serviceId}`;
   const page = `/services/${serviceId}`;
   const loading = useLoading<EmailService>(signal => api.get(path, {}, signal), [serviceId]);
-  usePolling(loading, POLL_MS);
+  useLive(loading, path.slice(1));
   return (
     <Loaded of={loading} title="Email service">
       {service => (

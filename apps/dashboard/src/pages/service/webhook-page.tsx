@@ -1,13 +1,14 @@
 import type { Delivery, OutcomeKind, Webhook } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { ActionButton, ConfirmButton } from '../../components/action-button.js';
 import { Choice, Field, Form, Switch, type Values } from '../../components/form.js';
 import { Loaded } from '../../components/loaded.js';
 import { ErrorNotice, Notice } from '../../components/notice.js';
 import { Page, Section } from '../../components/page.js';
 import { asSentence, formatLabel } from '../../formatting.js';
-import { useAction, useLoading, usePolling } from '../../loading.js';
+import { useAction, useLoading } from '../../loading.js';
 import { navigate } from '../../router.js';
 import { DeliveriesSection } from './deliveries-section.js';
 import { EventKinds, KINDS } from './event-kinds.js';
@@ -15,13 +16,11 @@ import { useService } from './service-layout.js';
 import { WebhookSecret } from './webhook-secret.js';
 import { WebhookResults, WebhookStatus } from './webhooks-page.js';
 
-const POLL_MS = 10_000;
-
 export const WebhookPage = ({ webhookId }: { readonly webhookId: string }) => {
   const { path: service, page } = useService();
   const path = `${service}/webhooks/${webhookId}`;
   const loading = useLoading<Webhook>(signal => api.get(path, {}, signal), [path]);
-  usePolling(loading, POLL_MS);
+  useLive(loading, service.slice(1));
   const [newest, setNewest] = useState<Delivery>();
   const remove = async () => {
     await api.delete(path);

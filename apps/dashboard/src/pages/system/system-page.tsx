@@ -1,10 +1,11 @@
 import type { System, SystemReport } from '@postern/contracts';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { Loaded } from '../../components/loaded.js';
 import { Notice } from '../../components/notice.js';
 import { Page, Section } from '../../components/page.js';
 import { Time } from '../../components/time.js';
-import { useLoading, usePolling } from '../../loading.js';
+import { useLoading } from '../../loading.js';
 import { useSignedIn } from '../../session.js';
 import { DnsRecords } from './dns-records.js';
 import { Lines } from './lines.js';
@@ -29,7 +30,7 @@ export const SystemPage = () => {
 
 const Server = () => {
   const system = useLoading<System>(signal => api.get('/system', {}, signal), []);
-  usePolling(system, RELOAD_MS);
+  useLive(system, undefined, RELOAD_MS);
   return (
     <>
       <Loaded of={system}>

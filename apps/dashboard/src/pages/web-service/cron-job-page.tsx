@@ -1,5 +1,6 @@
 import type { Page as ListPage, Run } from '@postern/contracts';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { Badge } from '../../components/badge.js';
 import { DataTable } from '../../components/data-table.js';
 import { Loaded } from '../../components/loaded.js';
@@ -8,11 +9,9 @@ import { Paging } from '../../components/paging.js';
 import { Time } from '../../components/time.js';
 import { NO_VALUE } from '../../formatting.js';
 import { useListState } from '../../list-state.js';
-import { useLoading, usePolling } from '../../loading.js';
+import { useLoading } from '../../loading.js';
 import { Link } from '../../router.js';
 import { useWebService } from './web-service-layout.js';
-
-const POLL_MS = 5_000;
 
 /** The history of a cron job. */
 export const CronJobPage = ({ cronJobId }: { readonly cronJobId: string }) => {
@@ -20,7 +19,7 @@ export const CronJobPage = ({ cronJobId }: { readonly cronJobId: string }) => {
   const path = `${service}/cron-jobs/${cronJobId}/runs`;
   const { offset, limit, setOffset, setLimit } = useListState();
   const runs = useLoading<ListPage<Run>>(signal => api.get(path, { offset, limit }, signal), [path, offset, limit]);
-  usePolling(runs, POLL_MS);
+  useLive(runs, service.slice(1));
   return (
     <Page title="Cron job">
       <Loaded of={runs}>

@@ -1,5 +1,6 @@
 import type { CronJob } from '@postern/contracts';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { ActionButton, ConfirmButton } from '../../components/action-button.js';
 import { Badge } from '../../components/badge.js';
 import { DataTable } from '../../components/data-table.js';
@@ -9,11 +10,9 @@ import { Loaded } from '../../components/loaded.js';
 import { EmptyState, Section } from '../../components/page.js';
 import { Time } from '../../components/time.js';
 import { NO_VALUE } from '../../formatting.js';
-import { useAction, useLoading, usePolling } from '../../loading.js';
+import { useAction, useLoading } from '../../loading.js';
 import { Link } from '../../router.js';
 import { useWebService } from './web-service-layout.js';
-
-const POLL_MS = 10_000;
 
 const OVERLAPS = [
   ['skip', 'Skip the new run'],
@@ -26,7 +25,7 @@ export const CronJobsSection = () => {
   const { path: service } = useWebService();
   const path = `${service}/cron-jobs`;
   const jobs = useLoading<CronJob[]>(signal => api.get(path, {}, signal), [path]);
-  usePolling(jobs, POLL_MS);
+  useLive(jobs, service.slice(1));
   const create = useAction(async ({ time_limit_minutes: minutes, ...values }: Values) => {
     await api.post<CronJob>(path, { ...values, time_limit_seconds: Number(minutes) * 60 });
     jobs.reload();

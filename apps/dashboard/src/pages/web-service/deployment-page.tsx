@@ -1,12 +1,13 @@
 import type { Deployment, Logs } from '@postern/contracts';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { ActionButton, ConfirmButton } from '../../components/action-button.js';
 import { Badge } from '../../components/badge.js';
 import { Loaded } from '../../components/loaded.js';
 import { Notice } from '../../components/notice.js';
 import { EmptyState, Page } from '../../components/page.js';
 import { Time } from '../../components/time.js';
-import { useLoading, usePolling } from '../../loading.js';
+import { useLoading } from '../../loading.js';
 import { Link, navigate } from '../../router.js';
 import { linesOfDeployment } from './deployment-lines.js';
 import { ACTIVE, placeInQueue, REPLACED } from './deployment-status.js';
@@ -16,7 +17,6 @@ import { Reason } from './reason.js';
 import { Commit, Stages } from './stages.js';
 import { useWebService } from './web-service-layout.js';
 
-const POLL_MS = 1_500;
 /** Lines before the ones that are followed; the deployment began a moment ago. */
 const TAIL = 1_000;
 
@@ -26,7 +26,7 @@ export const DeploymentPage = ({ deploymentId }: { readonly deploymentId: string
   const path = `${service}/deployments/${deploymentId}`;
   const deployment = useLoading<Deployment>(signal => api.get(path, {}, signal), [path]);
   const isActive = deployment.value !== undefined && ACTIVE.has(deployment.value.status);
-  usePolling(deployment, isActive ? POLL_MS : undefined);
+  useLive(deployment, service.slice(1));
   return (
     <Page title="Deployment" actions={<Link to={`${service}/deployments`}>All deployments</Link>}>
       <Loaded of={deployment}>

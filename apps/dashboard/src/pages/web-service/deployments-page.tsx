@@ -1,6 +1,7 @@
 import type { Deployment, Page as ListPage } from '@postern/contracts';
 import { useEffect } from 'preact/hooks';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { ConfirmButton } from '../../components/action-button.js';
 import { Badge } from '../../components/badge.js';
 import { DataTable } from '../../components/data-table.js';
@@ -12,13 +13,11 @@ import { Paging } from '../../components/paging.js';
 import { Time } from '../../components/time.js';
 import { asSentence, formatDuration, NO_VALUE } from '../../formatting.js';
 import { useListState } from '../../list-state.js';
-import { useAction, useLoading, usePolling } from '../../loading.js';
+import { useAction, useLoading } from '../../loading.js';
 import { Link, navigate } from '../../router.js';
 import { ACTIVE, placeInQueue, REPLACED } from './deployment-status.js';
 import { Commit } from './stages.js';
 import { useWebService } from './web-service-layout.js';
-
-const POLL_MS = { active: 1_500, finished: 15_000 };
 
 export const DeploymentsPage = () => {
   const open = useWebService();
@@ -29,7 +28,7 @@ export const DeploymentsPage = () => {
     [path, offset, limit],
   );
   const active = deployments.value?.items.some(({ status }) => ACTIVE.has(status));
-  usePolling(deployments, active ? POLL_MS.active : POLL_MS.finished);
+  useLive(deployments, open.path.slice(1));
   // A deployment that starts or ends changes the status of the web service in the header.
   useEffect(() => open.reload(), [active, open.reload]);
   const act = async (call: string) => {

@@ -1,19 +1,19 @@
 import type { Deployment, Page as ListPage } from '@postern/contracts';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { ActionButton, ConfirmButton } from '../../components/action-button.js';
 import { Badge } from '../../components/badge.js';
 import { Loaded } from '../../components/loaded.js';
 import { Notice } from '../../components/notice.js';
 import { EmptyState, Section } from '../../components/page.js';
 import { Time } from '../../components/time.js';
-import { useLoading, usePolling } from '../../loading.js';
+import { useLoading } from '../../loading.js';
 import { Link, navigate } from '../../router.js';
 import { ACTIVE, placeInQueue, REPLACED } from './deployment-status.js';
 import { Reason } from './reason.js';
 import { Commit, Stages } from './stages.js';
 import { useWebService } from './web-service-layout.js';
 
-const POLL_MS = { active: 1_500, finished: 15_000 };
 /** Deployments among which the latest one that was live is looked for. */
 const SEARCHED = 20;
 
@@ -22,8 +22,7 @@ export const LatestDeployment = () => {
   const { path: service } = useWebService();
   const path = `${service}/deployments`;
   const deployments = useLoading<ListPage<Deployment>>(signal => api.get(path, { limit: SEARCHED }, signal), [path]);
-  const [latest] = deployments.value?.items ?? [];
-  usePolling(deployments, latest && ACTIVE.has(latest.status) ? POLL_MS.active : POLL_MS.finished);
+  useLive(deployments, service.slice(1));
   const deploy = async () => {
     const { id } = await api.post<Deployment>(path, {});
     navigate(`${path}/${id}`);

@@ -1,12 +1,16 @@
-import type { MetricsHistory, WebService } from '@postern/contracts';
+import type { Deployment, Page as ListPage, MetricsHistory, WebService } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
+import { Chart } from '../../components/chart.js';
+import { DataTable } from '../../components/data-table.js';
 import { Choice } from '../../components/form.js';
 import { Loaded } from '../../components/loaded.js';
 import { EmptyState, Section } from '../../components/page.js';
-import { Sparkline } from '../../components/sparkline.js';
-import { formatBytes, formatCount } from '../../formatting.js';
-import { useLoading, usePolling } from '../../loading.js';
+import { axisEndOf, type Unit, withGaps } from '../../components/plot-scale.js';
+import { Time } from '../../components/time.js';
+import { formatBytes, formatCount, formatTime } from '../../formatting.js';
+import { useLoading } from '../../loading.js';
 import { Link } from '../../router.js';
 import { instanceLimits } from './instance-limits.js';
 import { useWebService } from './web-service-layout.js';
@@ -16,7 +20,12 @@ const PERIODS = [
   ['86400', 'Last day'],
   ['604800', 'Last week'],
 ] as const;
-const POLL_MS = 15_000;
+/** How often the instances are measured, which changes no resource. */
+const SAMPLE_MS = 15_000;
+
+/** Deployments that are marked in the charts. */
+const MARKED = 20;
+const WERE_LIVE: ReadonlySet<Deployment['status']> = new Set(['live', 'superseded', 'rolled_back']);
 
 /** CPU, memory and number of instances over time. */
 export const MetricsSection = () => {
@@ -26,7 +35,15 @@ export const MetricsSection = () => {
     signal => api.get(`${path}/metrics/history`, { period }, signal),
     [path, period],
   );
-  usePolling(history, POLL_MS);
+  useLive(history, path.slice(1), SAMPLE_MS);
+  const deployments = useLoading<ListPage<Deployment>>(
+    signal => api.get(`${path}/deployments`, { limit: MARKED }, signal),
+    [path],
+  );
+  useLive(deployments, path.slice(1));
+  const liveTimes = (deployments.value?.items ?? []).flatMap(({ status, finished_at }) =>
+    finished_at !== null && WERE_LIVE.has(status) ? [Date.parse(finished_at) / 1_000] : [],
+  );
   return (
     <Section
       title="Usage"
@@ -40,7 +57,7 @@ export const MetricsSection = () => {
               <Link to={`${path}/deployments`}>deploy the web service</Link>.
             </EmptyState>
           ) : (
-            <Sparklines of={value} instance={service.instance} />
+            <Plots of={value} instance={service.instance} deployments={liveTimes} />
           )
         }
       </Loaded>
@@ -48,35 +65,82 @@ export const MetricsSection = () => {
   );
 };
 
-interface SparklinesProps {
+interface PlotsProps {
   readonly of: MetricsHistory;
   readonly instance: WebService['instance'];
+  /** Times at which deployments went live, in seconds. */
+  readonly deployments: readonly number[];
 }
 
-const Sparklines = ({ of: { period, step, points }, instance }: SparklinesProps) => {
-  const to = Date.now();
-  const range = { window: { from: to - period * 1000, to }, gap: step * 2_500 };
-  const samplesOf = (value: (point: MetricsHistory['points'][number]) => number) =>
-    points.map(point => ({ at: Date.parse(point.timestamp), value: value(point) }));
+const CPU = { format: (millicores: number) => `${formatCount(Math.round(millicores))} mCPU` };
+const MEMORY = { format: formatBytes, binary: true };
+const INSTANCES = { format: formatCount };
+
+const Plots = ({ of: { period, step, points }, instance, deployments }: PlotsProps) => {
+  const to = Date.now() / 1_000;
   const { cpuMillicores, memoryBytes } = instanceLimits(instance, points);
-  const ofAll = (limit: number) => samplesOf(({ instances }) => limit * instances);
+  const times = points.map(({ timestamp }) => Date.parse(timestamp) / 1_000);
+  const plot = (
+    title: string,
+    unit: Unit,
+    value: (point: MetricsHistory['points'][number]) => number,
+    limitOfOne?: number,
+  ) => {
+    const values = points.map(value);
+    const last = points.at(-1);
+    const peak = Math.max(0, ...values);
+    const limit = limitOfOne === undefined || !last ? undefined : limitOfOne * last.instances;
+    const [shownTimes, shown] = withGaps(times, values, step * 2.5);
+    const summary = [
+      `now ${unit.format(values.at(-1) ?? 0)}`,
+      `peak ${unit.format(peak)}`,
+      ...(limit === undefined ? [] : [`limit ${unit.format(limit)}`]),
+    ].join(', ');
+    return (
+      <Chart
+        title={title}
+        summary={summary}
+        times={shownTimes}
+        series={[{ label: title, values: shown, colour: '--accent' }]}
+        unit={unit}
+        end={axisEndOf(peak, unit)}
+        from={to - period}
+        to={to}
+        markers={deployments}
+        cursor="usage"
+        timeOf={seconds => formatTime(new Date(seconds * 1_000).toISOString())}
+      >
+        <Samples title={title} times={times} values={values} unit={unit} />
+      </Chart>
+    );
+  };
   return (
-    <div class="sparklines">
-      <Sparkline
-        {...range}
-        title="CPU"
-        samples={samplesOf(({ cpu }) => cpu.millicores)}
-        limits={ofAll(cpuMillicores)}
-        format={millicores => `${formatCount(Math.round(millicores))} mCPU`}
-      />
-      <Sparkline
-        {...range}
-        title="Memory"
-        samples={samplesOf(({ memory }) => memory.bytes)}
-        limits={ofAll(memoryBytes)}
-        format={formatBytes}
-      />
-      <Sparkline {...range} title="Instances" samples={samplesOf(({ instances }) => instances)} format={formatCount} />
+    <div class="charts">
+      {plot('CPU', CPU, ({ cpu }) => cpu.millicores, cpuMillicores)}
+      {plot('Memory', MEMORY, ({ memory }) => memory.bytes, memoryBytes)}
+      {plot('Instances', INSTANCES, ({ instances }) => instances)}
     </div>
   );
 };
+
+interface SamplesProps {
+  readonly title: string;
+  readonly times: readonly number[];
+  readonly values: readonly number[];
+  readonly unit: Unit;
+}
+
+const Samples = ({ title, times, values, unit }: SamplesProps) => (
+  <details>
+    <summary>{title} as a table</summary>
+    <DataTable
+      caption={`${title}, newest first`}
+      rows={times.map((time, index) => ({ time, value: values[index] ?? 0 })).reverse()}
+      keyOf={({ time }) => String(time)}
+      columns={[
+        { title: 'Time', cell: ({ time }) => <Time at={new Date(time * 1_000).toISOString()} exact /> },
+        { title, numeric: true, cell: ({ value }) => unit.format(value) },
+      ]}
+    />
+  </details>
+);

@@ -1,18 +1,21 @@
 import type { ProcessList } from '@postern/contracts';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { DataTable } from '../../components/data-table.js';
 import { Section } from '../../components/page.js';
 import { asSentence, NO_VALUE } from '../../formatting.js';
-import { useLoading, usePolling } from '../../loading.js';
+import { useLoading } from '../../loading.js';
 import { useWebService } from './web-service-layout.js';
 
-const POLL_MS = 10_000;
+/** How often the instances are measured, which changes no resource. */
+const SAMPLE_MS = 15_000;
 
 /** The processes besides the instances; hidden if there are none. */
 export const ProcessesSection = () => {
-  const path = `${useWebService().path}/processes`;
+  const { path: service } = useWebService();
+  const path = `${service}/processes`;
   const processes = useLoading<ProcessList>(signal => api.get(path, {}, signal), [path]);
-  usePolling(processes, POLL_MS);
+  useLive(processes, service.slice(1), SAMPLE_MS);
   if (!processes.value || processes.value.length === 0) return null;
   return (
     <Section title="Processes">

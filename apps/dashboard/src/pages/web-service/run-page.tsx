@@ -1,25 +1,28 @@
 import type { Run, RunWithOutput } from '@postern/contracts';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { ConfirmButton } from '../../components/action-button.js';
 import { Badge } from '../../components/badge.js';
 import { Loaded } from '../../components/loaded.js';
 import { Notice } from '../../components/notice.js';
 import { EmptyState, Page } from '../../components/page.js';
 import { asSentence } from '../../formatting.js';
-import { useLoading, usePolling } from '../../loading.js';
+import { useLoading } from '../../loading.js';
 import { LogLines } from './log-lines.js';
 import { useWebService } from './web-service-layout.js';
 
-const POLL_MS = 1_500;
+const isRunning = ({ finished_at }: Pick<Run, 'finished_at'>): boolean => finished_at === null;
 
-export const isRunning = ({ finished_at }: Pick<Run, 'finished_at'>): boolean => finished_at === null;
+const OUTPUT_MS = 1_500;
 
 /** A one-off command with its output. */
 export const RunPage = ({ runId }: { readonly runId: string }) => {
-  const path = `${useWebService().path}/runs/${runId}`;
+  const { path: service } = useWebService();
+  const path = `${service}/runs/${runId}`;
   const run = useLoading<RunWithOutput>(signal => api.get(path, {}, signal), [path]);
   const isActive = run.value !== undefined && isRunning(run.value);
-  usePolling(run, isActive ? POLL_MS : undefined);
+  // The output grows without a notice.
+  useLive(run, service.slice(1), isActive ? OUTPUT_MS : undefined);
   const cancel = async () => {
     await api.delete(path);
     run.reload();

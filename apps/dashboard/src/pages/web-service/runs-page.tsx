@@ -1,5 +1,6 @@
 import type { Page as ListPage, Run } from '@postern/contracts';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { Badge } from '../../components/badge.js';
 import { DataTable } from '../../components/data-table.js';
 import { Field, Form, type Values } from '../../components/form.js';
@@ -9,13 +10,10 @@ import { Paging } from '../../components/paging.js';
 import { Time } from '../../components/time.js';
 import { NO_VALUE } from '../../formatting.js';
 import { useListState } from '../../list-state.js';
-import { useAction, useLoading, usePolling } from '../../loading.js';
+import { useAction, useLoading } from '../../loading.js';
 import { Link, navigate } from '../../router.js';
 import { CronJobsSection } from './cron-jobs-section.js';
-import { isRunning } from './run-page.js';
 import { useWebService } from './web-service-layout.js';
-
-const POLL_MS = { active: 1_500, finished: 15_000 };
 
 /** One-off commands of a web service. */
 export const RunsPage = () => {
@@ -23,7 +21,7 @@ export const RunsPage = () => {
   const path = `${service}/runs`;
   const { offset, limit, setOffset, setLimit } = useListState();
   const runs = useLoading<ListPage<Run>>(signal => api.get(path, { offset, limit }, signal), [path, offset, limit]);
-  usePolling(runs, runs.value?.items.some(isRunning) ? POLL_MS.active : POLL_MS.finished);
+  useLive(runs, service.slice(1));
   const start = useAction(async ({ command }: Values) => {
     const { id } = await api.post<Run>(path, { command });
     navigate(`${path}/${id}`);

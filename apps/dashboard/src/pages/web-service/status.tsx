@@ -7,7 +7,3 @@ export const StatusBadges = ({ of: { status, blocked, suspended } }: { readonly 
     <Badge status={status} /> {blocked && <Badge status="blocked" />} {suspended && <Badge status="suspended" />}
   </>
 );
-
-/** Whether the status will change without an action. */
-export const isTransitional = ({ status }: WebService): boolean =>
-  status === 'starting' || status === 'restarting' || status === 'stopping';

@@ -2,12 +2,13 @@ import type { Project, WebService } from '@postern/contracts';
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { Breadcrumbs } from '../../components/breadcrumbs.js';
 import { Loaded } from '../../components/loaded.js';
 import { Notice } from '../../components/notice.js';
 import { Tabs } from '../../components/tabs.js';
-import { useLoading, usePolling } from '../../loading.js';
-import { isTransitional, StatusBadges } from './status.js';
+import { useLoading } from '../../loading.js';
+import { StatusBadges } from './status.js';
 
 interface OpenWebService {
   readonly service: WebService;
@@ -35,8 +36,6 @@ const TABS: readonly (readonly [path: string, name: string])[] = [
 ];
 
 /** Polls more often while the status is about to change. */
-const POLL_MS = { transitional: 1_500, stable: 10_000 };
-
 interface WebServiceLayoutProps {
   readonly webServiceId: string;
   /** Path of the page inside the application. */
@@ -48,7 +47,7 @@ interface WebServiceLayoutProps {
 export const WebServiceLayout = ({ webServiceId, path: shown, children }: WebServiceLayoutProps) => {
   const path = `/web-services/${webServiceId}`;
   const loading = useLoading<WebService>(signal => api.get(path, {}, signal), [path]);
-  usePolling(loading, loading.value && isTransitional(loading.value) ? POLL_MS.transitional : POLL_MS.stable);
+  useLive(loading, path.slice(1));
   return (
     <Loaded of={loading} title="Web service">
       {service => (

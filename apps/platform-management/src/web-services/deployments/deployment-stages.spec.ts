@@ -11,6 +11,7 @@ const QUEUED: StageTimes = {
   built_at: null,
   finished_at: null,
   rollback_of: null,
+  upload_digest: null,
 };
 
 describe('The stages of a deployment', () => {
@@ -45,6 +46,12 @@ describe('The stages of a deployment', () => {
     expect(stagesOf({ ...QUEUED, started_at: at(1), rollback_of: 'earlier' })).toEqual([
       { name: 'queue', started_at: text(0), finished_at: text(1) },
       { name: 'release', started_at: text(1), finished_at: null },
+    ]));
+
+  it('of an upload have no source', () =>
+    expect(stagesOf({ ...QUEUED, started_at: at(1), upload_digest: 'abc' }).map(({ name }) => name)).toEqual([
+      'queue',
+      'build',
     ]));
 
   it('of a deployment that was superseded in the queue are the queue', () =>

@@ -8,18 +8,13 @@ export interface StageTimes {
   readonly built_at: Date | null;
   readonly finished_at: Date | null;
   readonly rollback_of: string | null;
-  /** Of an uploaded source, which is not looked for. */
-  readonly upload_digest?: string | null;
+  readonly upload_digest: string | null;
 }
 
 /** The stages that a deployment has reached, in order. Each begins when the one before it ends. */
 export const stagesOf = (times: StageTimes): DeploymentStage[] => {
-  const { created_at, finished_at } = times;
-  const begins: readonly (readonly [DeploymentStage['name'], Date | null])[] = [
-    ['queue', created_at],
-    ...workOf(times),
-  ];
-  const reached = begins.flatMap(([name, start]) => (start === null ? [] : [{ name, start }]));
+  const { finished_at } = times;
+  const reached = begins(times).flatMap(([name, start]) => (start === null ? [] : [{ name, start }]));
   return reached.map(({ name, start }, index) => ({
     name,
     started_at: start.toISOString(),
@@ -27,23 +22,12 @@ export const stagesOf = (times: StageTimes): DeploymentStage[] => {
   }));
 };
 
-/** What follows the queue. */
-const workOf = ({
-  started_at,
-  resolved_at,
-  built_at,
-  rollback_of,
-  upload_digest,
-}: StageTimes): readonly (readonly [DeploymentStage['name'], Date | null])[] => {
-  if (rollback_of !== null) return [['release', started_at]];
-  if (upload_digest)
-    return [
-      ['build', started_at],
-      ['release', built_at],
-    ];
-  return [
-    ['source', started_at],
-    ['build', resolved_at],
-    ['release', built_at],
-  ];
+const begins = (times: StageTimes): readonly (readonly [name: DeploymentStage['name'], at: Date | null])[] => {
+  const { created_at, started_at, resolved_at, built_at, rollback_of, upload_digest } = times;
+  const queue = ['queue', created_at] as const;
+  if (rollback_of !== null) return [queue, ['release', started_at]];
+  const release = ['release', built_at] as const;
+  // An upload has no commit to find.
+  if (upload_digest !== null) return [queue, ['build', started_at], release];
+  return [queue, ['source', started_at], ['build', resolved_at], release];
 };

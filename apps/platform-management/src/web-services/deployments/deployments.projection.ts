@@ -89,7 +89,7 @@ const uploadOf = ({ upload }: { readonly upload?: Upload }) => [upload?.digest ?
 export type DeploymentReply = z.output<typeof deployment>;
 
 type DeploymentRow = Omit<DeploymentReply, keyof StageTimes | 'stages' | 'upload'> &
-  StageTimes & { readonly upload_digest: string | null; readonly upload_bytes: number | null };
+  StageTimes & { readonly upload_bytes: number | null };
 
 /** Statuses of deployments that still need the runtime. */
 const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'building', 'releasing']);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RUN_DEADLINE_MS } from '@postern/contracts';
 import { type RunEnd, Runtime } from '@postern/runtime';
-import { Every, ServiceLog, type TaskRun } from '@postern/service-host';
+import { ChangeNotices, Every, ServiceLog, type TaskRun } from '@postern/service-host';
 import { millisecondsLeft } from '../../infrastructure/runtime/milliseconds-left.js';
 import { maskable } from '../environment/maskable-secrets.js';
 import { PlatformVariables } from '../environment/platform-variables.js';
@@ -45,6 +45,7 @@ export class ExecuteRuns {
     private readonly platformVariables: PlatformVariables,
     private readonly runtime: Runtime,
     private readonly log: ServiceLog,
+    private readonly changes: ChangeNotices,
   ) {}
 
   /** Runs until leadership is lost. Commands in progress continue; the next leader waits for them. */
@@ -79,7 +80,10 @@ export class ExecuteRuns {
       this.#underWay.set(run.id, controller);
       void this.#execute(run, controller.signal)
         .catch(err => this.log.error({ err, run: run.id }, 'A run failed to start; it will be retried'))
-        .finally(() => this.#underWay.delete(run.id));
+        .finally(() => {
+          this.#underWay.delete(run.id);
+          this.changes.add([`web-services/${run.webServiceId}`]);
+        });
     }
   }
 
@@ -95,6 +99,7 @@ export class ExecuteRuns {
     if (!configuration) return this.#finish(run.id, 'failed', 'the release was replaced, and its environment deleted');
     // What `unfinished` returned may be out of date; the next reconciliation ends the run.
     if (!(await this.runs.begin(run.id))) return;
+    this.changes.add([`web-services/${run.webServiceId}`]);
     const late = AbortSignal.timeout(giveUpMs);
     try {
       const { exitCode, reason } = await this.runtime.run(

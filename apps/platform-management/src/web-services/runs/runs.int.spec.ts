@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { createRun, RequestOf } from '@postern/contracts';
 import { type RunEnd, type RunOrder, Runtime } from '@postern/runtime';
-import type { Database, ServiceLog } from '@postern/service-host';
+import type { ChangeNotices, Database, ServiceLog } from '@postern/service-host';
 import { waitFor } from '@postern/testing';
 import { WorkspaceUsage } from '../../accounts/quotas/workspace-usage.js';
 import type { ProjectOwners } from '../../projects/ports.js';
@@ -85,8 +85,11 @@ const create = (webServiceId: string, command = 'npm run seed') => {
   const request = { user_id: OWNER, web_service_id: webServiceId, command } as RequestOf<typeof createRun>;
   return creation.execute(request);
 };
-const leader = () =>
-  new ExecuteRuns(runs, replica.repository, fixture.configurations, replica.platformVariables, machine.runtime, log);
+const changes = { add: () => undefined } as unknown as ChangeNotices;
+const leader = (of: Runs = runs) => {
+  const { repository, platformVariables } = replica;
+  return new ExecuteRuns(of, repository, fixture.configurations, platformVariables, machine.runtime, log, changes);
+};
 /** Reconciles while environments cannot be read, until an attempt has failed or the run has ended. */
 const attempted = async (leaderRuns: ExecuteRuns, failure: Error) => {
   const before = failed;
@@ -201,14 +204,7 @@ describe('a one-off command', () => {
         return listed;
       }
     })(database);
-    await new ExecuteRuns(
-      stale,
-      replica.repository,
-      fixture.configurations,
-      replica.platformVariables,
-      machine.runtime,
-      log,
-    ).reconcile();
+    await leader(stale).reconcile();
     await expect(runs.begin(run.id)).resolves.toBe(false);
     await new Promise(resolve => setTimeout(resolve, 200));
     expect(machine.orders).toEqual([]);
