@@ -522,7 +522,7 @@ export interface Deployment {
   readonly branch: string | null;
   /** Hash of the commit; null until it is known, and for an upload. */
   readonly commit: string | null;
-  /** First line of the message of the commit; null until the build has ended. */
+  /** First line of the message of the commit; null until the build has ended, and for an upload. */
   readonly commit_message?: string | null;
   /** Name of the author of the commit, like `commit_message`. */
   readonly commit_author?: string | null;
