@@ -41,6 +41,8 @@ beforeEach(() => {
 afterEach(() => {
   stop();
   jest.useRealTimers();
+  // Other specifications in this process have no document.
+  Reflect.deleteProperty(globalThis, 'document');
 });
 
 describe('A page', () => {

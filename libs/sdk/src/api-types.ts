@@ -554,6 +554,7 @@ export interface Deployment {
 export interface DeploymentStage {
   /** `queue`: waits for its turn. `source`: finds the newest commit. `build`: fetches and builds it. `release`: runs the release command, starts instances and waits for their health checks. */
   readonly name: 'queue' | 'source' | 'build' | 'release';
+  /** When the stage began. */
   readonly started_at: string;
   /** Null while the stage is in progress. */
   readonly finished_at: string | null;

@@ -34,7 +34,8 @@ const PUBLIC_CALLS = [
 /** Requests that the command sends with a session. */
 const CALLS_OF_THE_COMMAND = [
   ...['createSession', 'endSession', 'getMe'],
-  ...['listEmailServices', 'listEmails', 'getTrackedEmail'],
+  ...['listEmailServices', 'createEmailService', 'listSendingDomains', 'addSendingDomain'],
+  ...['listEmails', 'getTrackedEmail'],
   ...['listEmailRequests', 'listPlatformRequests'],
   ...['createWebhookListener', 'readWebhookListener', 'removeWebhookListener'],
   ...['createTemplate', 'listTemplates', 'updateTemplate', 'deleteTemplate', 'previewTemplate', 'sendTestOfTemplate'],

@@ -4,6 +4,7 @@ interface Described {
 
 interface Schema extends Described {
   readonly $ref?: string;
+  readonly format?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
   readonly additionalProperties?: Schema | boolean;
@@ -39,7 +40,7 @@ export interface DescribedDocument {
   };
 }
 
-/** Locations where a document lacks a description, or a JSON body lacks an example; empty if it is complete. */
+/** Locations where a document lacks a description, or a body of text lacks an example; empty if it is complete. */
 export const descriptionGapsOf = ({
   info,
   tags = [],
@@ -77,7 +78,7 @@ const operationGaps = (operation: DocumentedOperation): string[] => {
 
 const contentGaps = (content: Content = {}, place: string): string[] =>
   Object.values(content).flatMap(({ schema, example }) => [
-    ...(example === undefined ? [`${place}: example`] : []),
+    ...(example === undefined && schema?.format !== 'binary' ? [`${place}: example`] : []),
     ...(schema ? schemaGaps(schema, place) : []),
   ]);
 

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
+import { DeliveryTracking } from './delivery-tracking.js';
 import { HttpsSnsDocuments } from './https-sns-documents.js';
-import { NatsDeliveryTracking } from './nats-delivery-tracking.js';
-import { DeliveryTracking, SnsDocuments } from './ports.js';
+import { SnsDocuments } from './ports.js';
 import { ProviderEndpointRepository } from './provider-endpoint-repository.js';
 import { ProviderEndpoints } from './provider-endpoints.js';
 import { Providers } from './providers.js';
@@ -18,7 +18,7 @@ import { SnsMessages } from './sns-message.js';
     ReceiveProviderEvents,
     Ses,
     SnsMessages,
-    { provide: DeliveryTracking, useClass: NatsDeliveryTracking },
+    DeliveryTracking,
     { provide: SnsDocuments, useClass: HttpsSnsDocuments },
   ],
 })

@@ -1,6 +1,6 @@
 import { Refusal, type ReplyOf, type RequestOf, receiveProviderEvents } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { DeliveryTracking } from './ports.js';
+import { DeliveryTracking } from './delivery-tracking.js';
 import type { ProviderMessage } from './provider-call.js';
 import { type CalledEndpoint, ProviderEndpointRepository } from './provider-endpoint-repository.js';
 import { invalidSignature } from './provider-refusals.js';

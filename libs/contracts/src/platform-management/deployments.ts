@@ -27,7 +27,7 @@ export const deploymentStage = z.object({
       '`queue`: waits for its turn. `source`: finds the newest commit. `build`: fetches and builds it. `release`: ' +
         'runs the release command, starts instances and waits for their health checks.',
     ),
-  started_at: timestamp,
+  started_at: timestamp.describe('When the stage began.'),
   finished_at: timestamp.nullable().describe('Null while the stage is in progress.'),
 });
 export type DeploymentStage = z.output<typeof deploymentStage>;
