@@ -32,7 +32,8 @@ it('the image of a service has an SBOM of exactly its packages, with their check
 
   const outside = sbom.components.filter(({ purl }: { purl: string }) => !/postern|generic/.test(purl));
   const described = outside.map((component: Record<string, string>) => component['bom-ref']).sort();
-  const packed = [...new Set(installedIn(join(folder, 'node_modules')))];
+  const folders = ['node_modules', 'tools/command/node_modules'];
+  const packed = [...new Set(folders.flatMap(modules => installedIn(join(folder, modules))))];
   expect(described).toEqual(packed.filter(name => !name.startsWith('@postern/')).sort());
   expect(described).toContainEqual(expect.stringMatching(/^smtp-server@/));
   expect(outside.filter(({ hashes }: { hashes?: unknown }) => !hashes)).toEqual([]);

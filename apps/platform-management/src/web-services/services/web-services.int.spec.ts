@@ -154,11 +154,18 @@ describe('deployments', () => {
       web_service_id: of.web_service_id,
       branch: 'main',
       commit: 'a'.repeat(40),
+      commit_message: 'Fix the cart',
+      commit_author: 'Ada',
       status: 'live',
       error: null,
       created_at: expect.any(String),
       started_at: expect.any(String),
       finished_at: expect.any(String),
+      stages: ['queue', 'source', 'build', 'release'].map(name => ({
+        name,
+        started_at: expect.any(String),
+        finished_at: expect.any(String),
+      })),
       rollback_of: null,
     });
   });
