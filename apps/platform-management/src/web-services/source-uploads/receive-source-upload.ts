@@ -21,12 +21,13 @@ export class ReceiveSourceUpload {
 
   @Handles(beginSourceUpload)
   async begin(request: RequestOf<typeof beginSourceUpload>): Promise<ReplyOf<typeof beginSourceUpload>> {
+    await this.uploads.requireSpace(request, request.web_service_id);
     if (!(await this.runtime.features()).has('uploads'))
       throw new Refusal(
         'uploads_not_supported',
         'this installation builds no uploads; push the source to a Git repository and deploy that',
       );
-    await this.uploads.begin(request, request.web_service_id, request.upload_id);
+    await this.uploads.begin(request.web_service_id, request.upload_id);
     return {};
   }
 

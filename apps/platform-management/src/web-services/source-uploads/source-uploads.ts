@@ -15,7 +15,7 @@ export class SourceUploads {
   constructor(private readonly database: Database) {}
 
   /** Refuses with `web_service_not_found` or `upload_space_full`. */
-  async begin(caller: Reach, webServiceId: string, uploadId: string): Promise<void> {
+  async requireSpace(caller: Reach, webServiceId: string): Promise<void> {
     const space = { name: 'upload-space', text: FIND_UPLOAD_SPACE, values: [...reachValues(caller), webServiceId] };
     const { rows } = await this.database.pool.query<{ used: number }>(space);
     if (!rows[0]) throw webServiceNotFound();
@@ -24,6 +24,9 @@ export class SourceUploads {
         'upload_space_full',
         'the uploads of the workspace have reached 2 GiB; delete a web service that no longer needs its uploads, or deploy from a Git repository',
       );
+  }
+
+  async begin(webServiceId: string, uploadId: string): Promise<void> {
     await this.database.pool.query({ name: 'begin-upload', text: BEGIN_UPLOAD, values: [uploadId, webServiceId] });
   }
 
