@@ -85,12 +85,19 @@ export class FakeRegistry {
     if (method === 'POST' && name === 'uploads/')
       response.writeHead(202, { location: `/v2/web-services/blobs/uploads/${randomUUID()}?state=begun` }).end();
     else if (method === 'PUT' && digest !== null) {
-      if (digest === digestOf(content)) await writeFile(`${this.#file(digest)}.blob`, content);
+      if (digest === digestOf(content)) await this.#putBlob(digest, content);
       response.writeHead(digest === digestOf(content) ? 201 : 400).end();
     } else {
       const found = method === 'HEAD' && (await stat(`${this.#file(name)}.blob`).catch(() => undefined));
       response.writeHead(found ? 200 : 404).end();
     }
+  }
+
+  /** Whole at once: a build may push the blob that another one unpacks. */
+  async #putBlob(digest: string, content: Buffer): Promise<void> {
+    const unfinished = `${this.#file(digest)}.${randomUUID()}`;
+    await writeFile(unfinished, content);
+    await rename(unfinished, `${this.#file(digest)}.blob`);
   }
 
   async #putManifest(tag: string, content: Buffer, response: ServerResponse): Promise<void> {
