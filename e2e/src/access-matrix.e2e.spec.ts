@@ -18,7 +18,8 @@ afterAll(() => receiver.stop());
 const owner = await TestUser.create(baseUrl, world.token, 'owner', receiver.url);
 const neighbour = await TestUser.create(baseUrl, world.token, 'neighbour', receiver.url);
 const newcomer = () => TestUser.create(baseUrl, world.token, 'newcomer', receiver.url);
-const resourcesOf = (user: TestUser) => new Resources(user, operations, newcomer);
+const operator = await TestUser.signIn(baseUrl, 'operator', world.operatorLogin, receiver.url);
+const resourcesOf = (user: TestUser) => new Resources(user, operations, newcomer, {}, operator);
 const resources = new Map([owner, neighbour].map(user => [user, resourcesOf(user)] as const));
 const idOf = (user: TestUser, name: string, collection: string) =>
   resources.get(user)!.idOf({ name, in: 'path', collection: `/dashboard/api/${collection}` });

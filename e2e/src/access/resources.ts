@@ -52,6 +52,8 @@ export class Resources {
     private readonly newcomer: () => Promise<TestUser>,
     /** By path of the collection. */
     known: Readonly<Record<string, string>> = {},
+    /** Creates what only operators can create. */
+    private readonly operator: TestUser = user,
   ) {
     this.ids.set(`${DASHBOARD}/workspaces`, Promise.resolve(user.workspaceId));
     this.ids.set(`${DASHBOARD}/users`, Promise.resolve(user.id));
@@ -100,7 +102,8 @@ export class Resources {
   }
 
   private async create(post: Operation, path: string): Promise<Record<string, unknown>> {
-    const { status, body, json } = await this.user.call('POST', path, await this.body(post));
+    const caller = post.operatorsOnly ? this.operator : this.user;
+    const { status, body, json } = await caller.call('POST', path, await this.body(post));
     if (status >= 300) throw new Error(`POST ${path} answered ${status}: ${body}`);
     return json;
   }
@@ -115,7 +118,7 @@ export class Resources {
     if (path.endsWith('/env') || path.endsWith('/secrets')) return { key: `KEY_${number}` };
     // For all services: the one of the owner may be deleted by now.
     if (path.endsWith('/management-keys')) return { service_id: undefined };
-    if (path.endsWith('/provider-endpoints')) return { kind: 'postmark' };
+    if (path.endsWith('/provider-endpoints')) return { kind: 'postmark', password: undefined };
     if (path.endsWith('/templates')) return { name: `template-${number}` };
     if (path.endsWith('/domains')) return { domain: `matrix-${number}.example.com` };
     return {};

@@ -6,7 +6,9 @@ import { isSame, present } from './provider-values.js';
 /** The user name and password, if both are given. Refuses one without the other. */
 export function basicCredentials({ username, password }: ProviderCredentials): ProviderCredentials {
   if ((username === undefined) !== (password === undefined)) {
-    throw invalidInput(username === undefined ? 'username' : 'password', 'is required with the other one');
+    throw username === undefined
+      ? invalidInput('username', 'is required with password')
+      : invalidInput('password', 'is required with username');
   }
   if (username?.includes(':')) throw invalidInput('username', 'must not contain a colon');
   return present({ username, password });
