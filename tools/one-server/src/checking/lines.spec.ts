@@ -80,6 +80,19 @@ describe('The operator is notified of', () => {
     expect(reported([inside], 'unreached', [inside])).toEqual([['email-send: relay: ECONNREFUSED'], [], []]);
   });
 
+  it('nothing about the other lines of a service while it does not respond, or of any while NATS does not', () => {
+    const inside = finding('PostgreSQL backups', 'warning', 'never', { place: 'email-send' });
+    const silent = finding('responds', 'bad', 'no response', { place: 'email-send' });
+    const nats = finding('connection', 'bad', 'no response', { place: 'NATS' });
+    expect(reported([inside], [silent], [inside], [nats], [inside])).toEqual([
+      ['email-send: PostgreSQL backups: never'],
+      ['email-send: responds: no response'],
+      ['email-send: responds: gone'],
+      ['NATS: connection: no response'],
+      ['NATS: connection: gone'],
+    ]);
+  });
+
   it('one line for findings with the same name, with the worst verdict', () => {
     const place = { place: 'web services' };
     const gaps = [finding('isolation', 'warning', 'no users', place), finding('isolation', 'bad', 'no limits', place)];

@@ -49,6 +49,13 @@ const saysTheSame = (one: Line | undefined, other: Line | undefined): boolean =>
   return before === 'good' || withoutNumbers(one?.found ?? '') === withoutNumbers(other?.found ?? '');
 };
 
+/** The places whose other lines nobody could ask for. Without NATS, that is every place. */
+const silentPlaces = (findings: readonly PlacedFinding[], unreached: boolean): 'all' | ReadonlySet<string> => {
+  const isBad = (name: string) => (finding: PlacedFinding) => finding.check === name && finding.verdict === 'bad';
+  if (unreached || findings.filter(isBad('connection')).some(({ place }) => place === 'NATS')) return 'all';
+  return new Set(findings.filter(isBad('responds')).map(({ place }) => place));
+};
+
 /**
  * Compares findings with what was reported to the operator last. Checks that could not be carried out keep what was found last.
  * @param unreached whether nothing inside could be asked, so that these lines stay, too.
@@ -72,7 +79,9 @@ export const compare = (
     }
     lines[key] = merged(lines[key], finding);
   }
-  if (unreached) for (const [key, line] of Object.entries(reported.lines)) if (key.includes(': ')) lines[key] ??= line;
+  const silent = silentPlaces(findings, unreached);
+  for (const [key, line] of Object.entries(reported.lines))
+    if (key.includes(': ') && (silent === 'all' || silent.has(key.slice(0, key.indexOf(': '))))) lines[key] ??= line;
   const keys = new Set([...Object.keys(lines), ...Object.keys(reported.lines)]);
   const changes = [...keys]
     .map(check => ({ check, before: reported.lines[check], after: lines[check] }))
