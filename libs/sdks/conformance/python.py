@@ -17,7 +17,7 @@ def carried_out():
     client = postern.Postern(
         asked.get("key", "em_live_key"),
         base_url=asked["url"],
-        **{name: value for name, value in asked.get("options", {}).items()},
+        **asked.get("options", {}),
     )
     key = asked.get("idempotency_key")
     if call == "send":

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect } from '@jest/globals';
 import { buildPrograms, folder, LANGUAGES, testsOf } from './languages.js';
 import { against, origin } from './scripted-server.js';
 
@@ -149,8 +149,9 @@ describe.each(LANGUAGES.map(language => [language.name, language] as const))('th
     if (language.name !== 'JavaScript' || !('url' in wrong)) expect(outcome['message']).toContain(message);
   });
 
-  const attaches = language.name === 'JavaScript' ? it.skip : test;
-  attaches('attaches a file', async () => {
+  // In JavaScript, the caller encodes the file.
+  if (language.name === 'JavaScript') return;
+  test('attaches a file', async () => {
     const path = join(folder, `Rechnung ü ${language.name}.pdf`);
     const content = Buffer.from([0, 255, 13, 10, 128]);
     writeFileSync(path, content);

@@ -1,14 +1,13 @@
 import { Controller, Get, Res, StreamableFile } from '@nestjs/common';
-import { authenticateSession, Refusal } from '@postern/contracts';
+import { authenticateSession } from '@postern/contracts';
 import type { FastifyReply } from 'fastify';
 import { CurrentSession, type Session } from '../infrastructure/http/access/session.js';
 import { RequiresSession } from '../infrastructure/http/access/session-authentication.js';
+import { endOfSession } from '../infrastructure/http/access/session-end.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { ServiceClient } from '../infrastructure/service-client/ports.js';
 import { ChangeStream } from './change-stream.js';
 import { ChangeStreams } from './change-streams.js';
-
-const ENDED = 'the session has ended';
 
 const EXAMPLE = `event: change
 data: {"topics":["web-services/0198d3a4-0f4b-7d21-8c55-6a1b2c3d4e02"]}
@@ -40,20 +39,10 @@ export class ChangeStreamController {
   })
   follow(@CurrentSession() session: Session, @Res({ passthrough: true }) reply: FastifyReply): StreamableFile {
     this.streams.requireRoom(session);
-    const stream = new ChangeStream({ isOver: () => this.#isOver(session) });
+    const stream = new ChangeStream({ isOver: () => endOfSession(this.services, session) });
     reply.raw.once('close', () => stream.end());
     this.streams.add(session, stream);
     reply.header('cache-control', 'no-store').header('x-accel-buffering', 'no');
     return new StreamableFile(stream.body, { type: 'text/event-stream; charset=utf-8' });
-  }
-
-  /** The reason to end if the session is invalid or its workspace has changed; valid while this cannot be checked. */
-  async #isOver(session: Session): Promise<string | undefined> {
-    try {
-      const now = await this.services.request(authenticateSession, { token_hash: session.tokenHash }, session);
-      return now.workspace_id === session.workspaceId ? undefined : ENDED;
-    } catch (error) {
-      return Refusal.is(error) ? ENDED : undefined;
-    }
   }
 }

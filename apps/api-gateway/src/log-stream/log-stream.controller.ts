@@ -1,11 +1,5 @@
 import { Controller, Get, Headers, Param, Query, Req, Res, type StreamableFile } from '@nestjs/common';
-import {
-  admitPlatformCall,
-  authenticateSession,
-  DEFAULT_MAX_BODY_BYTES,
-  followLogs,
-  Refusal,
-} from '@postern/contracts';
+import { admitPlatformCall, DEFAULT_MAX_BODY_BYTES, followLogs, Refusal } from '@postern/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { callerOf } from '../infrastructure/http/access/caller.js';
@@ -13,6 +7,7 @@ import { platformKeyHashOf } from '../infrastructure/http/access/platform-key.js
 import { operationOfRoute } from '../infrastructure/http/access/route-operations.js';
 import { CurrentSession, type Session } from '../infrastructure/http/access/session.js';
 import { RequiresSession } from '../infrastructure/http/access/session-authentication.js';
+import { endOfSession } from '../infrastructure/http/access/session-end.js';
 import { Admits } from '../infrastructure/http/admission/route-admission.js';
 import { Describes, type OperationDescription } from '../infrastructure/http/openapi/describe.js';
 import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
@@ -69,21 +64,9 @@ export class DashboardLogStreamController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile> {
     const reader = { caller: session, webServiceId, tail, lastEventId, checkMs: CHECK_SESSION_MS };
-    return this.log.follow({ ...reader, isOver: () => this.#isOver(session) }, reply);
-  }
-
-  /** The reason to end if the session is invalid or its workspace has changed; valid while this cannot be checked. */
-  async #isOver(session: Session): Promise<string | undefined> {
-    try {
-      const now = await this.services.request(authenticateSession, { token_hash: session.tokenHash }, session);
-      return now.workspace_id === session.workspaceId ? undefined : ENDED;
-    } catch (error) {
-      return Refusal.is(error) ? ENDED : undefined;
-    }
+    return this.log.follow({ ...reader, isOver: () => endOfSession(this.services, session) }, reply);
   }
 }
-
-const ENDED = 'the session has ended';
 
 /** The same stream for programs with a platform key. */
 @Controller('api/v1/web-services')

@@ -28,9 +28,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => tracking?.stop());
 
-const part = <T>(token: abstract new (...args: never[]) => T): T =>
-  tracking.service.app.get<T>(token, { strict: false });
-
 const service_id = uuidv7();
 const scenarios = fc.sample(emailScenario, { seed: SEED, numRuns: MESSAGES });
 const emails = scenarios.map(({ copies }, number) => ({
@@ -47,12 +44,12 @@ describe('The list and the counts of messages', () => {
   });
 
   it('are correct after the read model of the previous release is replaced', async () => {
-    const { pool } = part(Database);
+    const { pool } = tracking.part(Database);
     // The state after the previous release: its version, and no results of messages.
     await pool.query("UPDATE event_store.projections SET version = 1 WHERE name = 'tracked-emails'");
     await pool.query("UPDATE tracked_emails SET result = 'unknown'");
     await pool.query('UPDATE daily_email_counts SET accepted = accepted + 7, unknown = 0, retry_requested = 0');
-    const runner = new ProjectionRunner({ store: part(PostgresEventStore), projections: [trackedEmails] });
+    const runner = new ProjectionRunner({ store: tracking.part(PostgresEventStore), projections: [trackedEmails] });
     await runner.start();
     await waitFor(async () => (await runner.status())[0]?.version === trackedEmails.version, {
       describe: 'the read model to be rebuilt',
@@ -81,8 +78,8 @@ async function recordInAnyOrder(facts: readonly DataOf<typeof emailAccepted>[], 
     .sort((a, b) => a.place - b.place)
     .map(({ one }) => one);
   for (let start = 0; start < shuffled.length; start += 37)
-    await part(RecordSignals).execute(shuffled.slice(start, start + 37));
-  await part(RecordSignals).execute(signals.filter(({ signal }) => signal.kind === 'deadline_passed'));
+    await tracking.part(RecordSignals).execute(shuffled.slice(start, start + 37));
+  await tracking.part(RecordSignals).execute(signals.filter(({ signal }) => signal.kind === 'deadline_passed'));
 }
 
 async function expectScenarios(): Promise<void> {

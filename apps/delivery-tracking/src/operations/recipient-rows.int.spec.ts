@@ -9,7 +9,6 @@ import {
   recordOpen,
 } from '@postern/contracts';
 import { ProjectionRunner } from '@postern/event-sourcing/postgres';
-import { Database } from '@postern/service-host';
 import { waitFor } from '@postern/testing';
 import { BROWSER } from '../testing/example-signals.js';
 import { anEmail, handOverOf, RunningTracking } from '../testing/running-tracking.js';
@@ -24,10 +23,6 @@ beforeAll(async () => {
   tracking = await RunningTracking.start();
 }, 60_000);
 afterAll(() => tracking?.stop());
-
-const part = <T>(token: abstract new (...args: never[]) => T): T =>
-  tracking.service.app.get<T>(token, { strict: false });
-const query = async (sql: string, ...values: unknown[]) => (await part(Database).pool.query(sql, values)).rows;
 
 const sent = async (addresses: readonly string[]) => {
   const email = anEmail({
@@ -62,7 +57,9 @@ const step = (cursor: string | null) =>
 /** Everything in the tables, as text. */
 const stored = async () => {
   const tables = ['tracked_emails', 'tracked_other_recipients', 'event_store.events'];
-  const rows = await Promise.all(tables.map(table => query(`SELECT row_to_json(t)::text AS row FROM ${table} AS t`)));
+  const rows = await Promise.all(
+    tables.map(table => tracking.query(`SELECT row_to_json(t)::text AS row FROM ${table} AS t`)),
+  );
   return rows
     .flat()
     .map(({ row }) => row.toLowerCase())
@@ -94,9 +91,9 @@ describe('An erased recipient', () => {
     expect(await found(REPLACEMENT)).toEqual([second.email_id]);
     expect(await found(OTHER)).toEqual([second.email_id]);
 
-    const rows = () => query('SELECT * FROM tracked_emails ORDER BY id');
+    const rows = () => tracking.query('SELECT * FROM tracked_emails ORDER BY id');
     const before = await rows();
-    await part(ProjectionRunner).rebuild('tracked-emails');
+    await tracking.part(ProjectionRunner).rebuild('tracked-emails');
     expect(await rows()).toEqual(before);
     expect(await erase()).toMatchObject({ events: 1, tracked_emails: 3 });
   });

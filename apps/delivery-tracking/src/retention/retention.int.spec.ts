@@ -28,9 +28,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => tracking?.stop());
 
-const part = <T>(token: abstract new (...args: never[]) => T): T =>
-  tracking.service.app.get<T>(token, { strict: false });
-
 const service_id = randomUUID();
 const atDay = (day: number) => new Date(START + day * DAY_MS);
 
@@ -61,7 +58,7 @@ const publish = async (day: number, count: number) => {
 const listed = async () => (await tracking.request(listEmails, { service_id, limit: 100 })).items.map(({ id }) => id);
 
 const removeAt = (day: number) =>
-  part(RemoveOldMessages).run({ now: atDay(day), signal: new AbortController().signal });
+  tracking.part(RemoveOldMessages).run({ now: atDay(day), signal: new AbortController().signal });
 
 /** Runs the job until its readers, this specification among them, have read what is removed. */
 const removedAt = (day: number, left: number) =>
@@ -84,7 +81,8 @@ const stats = async () =>
     })
   ).total;
 
-const rowsOf = async (text: string) => Number((await part(Database).pool.query<{ n: string }>(text)).rows[0]?.n);
+const rowsOf = async (text: string) =>
+  Number((await tracking.part(Database).pool.query<{ n: string }>(text)).rows[0]?.n);
 
 describe('Messages whose retention is over', () => {
   it('are removed in each of three periods, and their counts are kept', async () => {
@@ -112,8 +110,10 @@ describe('Messages whose retention is over', () => {
 
   it('stay removed and counted when the read model is rebuilt', async () => {
     const before = await stats();
-    await part(Database).pool.query("UPDATE event_store.projections SET version = 1 WHERE name = 'tracked-emails'");
-    const runner = new ProjectionRunner({ store: part(PostgresEventStore), projections: [trackedEmails] });
+    await tracking
+      .part(Database)
+      .pool.query("UPDATE event_store.projections SET version = 1 WHERE name = 'tracked-emails'");
+    const runner = new ProjectionRunner({ store: tracking.part(PostgresEventStore), projections: [trackedEmails] });
     await runner.start();
     await waitFor(async () => (await runner.status())[0]?.version === trackedEmails.version, {
       describe: 'the read model to be rebuilt',
@@ -130,7 +130,7 @@ describe('Messages whose retention is over', () => {
 
   it('are kept while a consumer has not read their events', async () => {
     await publish(3 * PERIOD_DAYS, 2);
-    const { pool } = part(Database);
+    const { pool } = tracking.part(Database);
     await pool.query(`INSERT INTO event_store.readers (reader, epoch, txid, pos)
       SELECT 'slow', epoch, '0', 0 FROM event_store.logs ORDER BY number DESC LIMIT 1`);
     await removeAt(3 * PERIOD_DAYS + 1);

@@ -22,7 +22,7 @@ import {
 } from '@postern/event-sourcing/postgres';
 import { TrackingTokens } from '@postern/mail';
 import { connectNats, type NatsLink, RequestClient } from '@postern/messaging';
-import { Metrics, PublishedLog, type RunningService, startService } from '@postern/service-host';
+import { Database, Metrics, PublishedLog, type RunningService, startService } from '@postern/service-host';
 import { TestEventSource } from '@postern/service-host/testing';
 import { startNats, startPostgres, type TestNats, type TestPostgres, waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
@@ -54,6 +54,16 @@ export class RunningTracking {
     private readonly source: TestEventSource,
   ) {
     this.#recording = this.#record();
+  }
+
+  /** A provider of the service. */
+  part<T>(token: abstract new (...args: never[]) => T): T {
+    return this.service.app.get<T>(token, { strict: false });
+  }
+
+  /** The rows of a statement in the database of the service. */
+  async query(sql: string, ...values: unknown[]) {
+    return (await this.part(Database).pool.query(sql, values)).rows;
   }
 
   /** Reads what the service publishes. */

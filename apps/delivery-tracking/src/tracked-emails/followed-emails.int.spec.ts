@@ -11,7 +11,6 @@ import {
   recordOpen,
 } from '@postern/contracts';
 import { PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
-import { Database } from '@postern/service-host';
 import { waitFor } from '@postern/testing';
 import fc from 'fast-check';
 import { v7 as uuidv7 } from 'uuid';
@@ -32,13 +31,9 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => tracking?.stop());
 
-const part = <T>(token: abstract new (...args: never[]) => T): T =>
-  tracking.service.app.get<T>(token, { strict: false });
-const query = async (sql: string, ...values: unknown[]) => (await part(Database).pool.query(sql, values)).rows;
-
 const typesOf = async ({ email_id }: Email) =>
   (
-    await query(
+    await tracking.query(
       'SELECT type FROM event_store.events WHERE stream_id = $1 ORDER BY version',
       trackedEmailStream(email_id),
     )
@@ -71,14 +66,14 @@ const REFUSED = { result: 'refused', smtp_response: '550 5.1.1 no' } as const;
 const readModel = async () => {
   await tracking.caughtUp();
   return {
-    emails: await query('SELECT * FROM tracked_emails ORDER BY id'),
-    others: await query('SELECT * FROM tracked_other_recipients ORDER BY 1, 2, 3, 4'),
-    counts: await query('SELECT * FROM daily_email_counts ORDER BY 1, 2'),
-    simulated: await query('SELECT * FROM daily_simulator_counts ORDER BY 1, 2'),
+    emails: await tracking.query('SELECT * FROM tracked_emails ORDER BY id'),
+    others: await tracking.query('SELECT * FROM tracked_other_recipients ORDER BY 1, 2, 3, 4'),
+    counts: await tracking.query('SELECT * FROM daily_email_counts ORDER BY 1, 2'),
+    simulated: await tracking.query('SELECT * FROM daily_simulator_counts ORDER BY 1, 2'),
   };
 };
 
-const rebuild = () => part(ProjectionRunner).rebuild('tracked-emails');
+const rebuild = () => tracking.part(ProjectionRunner).rebuild('tracked-emails');
 
 /** Random messages with everything that can happen to them, in any order. */
 const record = async (count: number, seed = SEED) => {
@@ -94,7 +89,7 @@ const record = async (count: number, seed = SEED) => {
   const places = fc.sample(fc.nat(), { seed, numRuns: signals.length });
   const shuffled = signals.map((one, index) => ({ one, place: places[index]! })).sort((a, b) => a.place - b.place);
   for (let start = 0; start < shuffled.length; start += 23)
-    await part(RecordSignals).execute(shuffled.slice(start, start + 23).map(({ one }) => one));
+    await tracking.part(RecordSignals).execute(shuffled.slice(start, start + 23).map(({ one }) => one));
 };
 
 describe('A message that nothing has been reported about', () => {
@@ -124,12 +119,12 @@ describe('A message that nothing has been reported about', () => {
     const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
     const email = anEmail();
     const signal = { kind: 'accepted', data: email } as const;
-    await part(RecordSignals).execute([
-      { emailId: email.email_id, signal, metadata: { correlationId: randomUUID(), traceparent } },
-    ]);
+    await tracking
+      .part(RecordSignals)
+      .execute([{ emailId: email.email_id, signal, metadata: { correlationId: randomUUID(), traceparent } }]);
     await tracking.request(recordOpen, opened(email));
     await waitFor(async () => (await typesOf(email)).length === 1);
-    const [{ metadata }] = await query(
+    const [{ metadata }] = await tracking.query(
       'SELECT metadata FROM event_store.events WHERE stream_id = $1',
       trackedEmailStream(email.email_id),
     );
@@ -164,11 +159,11 @@ describe('The rows of messages', () => {
     const ids = emails.map(({ email_id }) => email_id);
     const rows = async () => {
       await tracking.caughtUp();
-      return query('SELECT * FROM tracked_emails WHERE id = ANY ($1) ORDER BY id', ids);
+      return tracking.query('SELECT * FROM tracked_emails WHERE id = ANY ($1) ORDER BY id', ids);
     };
     const before = await rows();
-    await query('DELETE FROM tracked_emails WHERE id = ANY ($1)', ids);
-    await query("UPDATE event_store.followers SET epoch = NULL, event_id = NULL, txid = '0', pos = 0");
+    await tracking.query('DELETE FROM tracked_emails WHERE id = ANY ($1)', ids);
+    await tracking.query("UPDATE event_store.followers SET epoch = NULL, event_id = NULL, txid = '0', pos = 0");
     await published(anEmail());
     await waitFor(async () => (await rows()).length === emails.length, { describe: 'the log to be read again' });
     await rebuild();
@@ -181,7 +176,7 @@ describe('A message of an earlier release', () => {
   /** Its stream begins with what email-send said. */
   const ofEarlierRelease = async () => {
     const email = anEmail();
-    await part(PostgresEventStore).append(
+    await tracking.part(PostgresEventStore).append(
       trackedEmailStream(email.email_id),
       [
         { type: EMAIL_TRACKED, data: email },
@@ -224,13 +219,13 @@ describe('A message of an earlier release', () => {
       signal: { kind: 'opened', data: opened(email) },
       metadata: { correlationId: uuidv7() },
     };
-    await query(
+    await tracking.query(
       'INSERT INTO waiting_signals (email_id, kind, told) VALUES ($1, $2, $3)',
       email.email_id,
       'opened',
       received,
     );
     await tracking.event(emailOpened, email.email_id);
-    expect(await query('SELECT 1 FROM waiting_signals WHERE email_id = $1', email.email_id)).toEqual([]);
+    expect(await tracking.query('SELECT 1 FROM waiting_signals WHERE email_id = $1', email.email_id)).toEqual([]);
   });
 });

@@ -9,7 +9,6 @@ import {
   listEmails,
 } from '@postern/contracts';
 import { ProjectionRunner } from '@postern/event-sourcing/postgres';
-import { Database } from '@postern/service-host';
 import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { anEmail, handOverOf, RunningTracking } from '../testing/running-tracking.js';
@@ -24,15 +23,11 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => tracking?.stop());
 
-const part = <T>(token: abstract new (...args: never[]) => T): T =>
-  tracking.service.app.get<T>(token, { strict: false });
-const query = async (sql: string, ...values: unknown[]) => (await part(Database).pool.query(sql, values)).rows;
-
 describe('A batch of events', () => {
   it('records each event once, even when it is delivered repeatedly and concurrently', async () => {
     const email = anEmail();
     const batch = [event(emailAccepted, email), retryOf(email), retryOf(email)];
-    const track = part(TrackEmails);
+    const track = tracking.part(TrackEmails);
     await Promise.all([track.on(batch), track.on(batch), track.on([...batch].reverse())]);
     const late = [...batch, event(emailHandedOver, handOverOf(email))];
     await track.on([...late, ...late]);
@@ -42,15 +37,17 @@ describe('A batch of events', () => {
   it('is recorded as a whole or not at all', async () => {
     const email = anEmail();
     const stray = { ...retryOf(anEmail()), metadata: { correlation_id: 'without \u0000 zero' } };
-    await expect(part(TrackEmails).on([event(emailAccepted, email), stray])).rejects.toThrow();
-    expect(await query('SELECT 1 FROM event_store.events WHERE stream_id LIKE $1', `%${email.email_id}`)).toEqual([]);
-    expect(await query('SELECT 1 FROM waiting_signals')).toEqual([]);
+    await expect(tracking.part(TrackEmails).on([event(emailAccepted, email), stray])).rejects.toThrow();
+    expect(
+      await tracking.query('SELECT 1 FROM event_store.events WHERE stream_id LIKE $1', `%${email.email_id}`),
+    ).toEqual([]);
+    expect(await tracking.query('SELECT 1 FROM waiting_signals')).toEqual([]);
   });
 
   it('serializes concurrent signals from several sources', async () => {
     const email = anEmail();
     const { email_id } = email;
-    const signals = part(EmailSignals);
+    const signals = tracking.part(EmailSignals);
     const metadata = { correlationId: uuidv7() };
     const opens = Array.from({ length: 50 }, (_, minute) => ({
       emailId: email_id,
@@ -68,14 +65,17 @@ describe('A batch of events', () => {
     }));
     await Promise.all([
       ...opens.map(({ emailId, signal }) => signals.record(emailId, signal)),
-      part(TrackEmails).on([event(emailAccepted, email), event(emailHandedOver, handOverOf(email))]),
-      ...opens.map(open => part(RecordSignals).execute([open])),
+      tracking.part(TrackEmails).on([event(emailAccepted, email), event(emailHandedOver, handOverOf(email))]),
+      ...opens.map(open => tracking.part(RecordSignals).execute([open])),
     ]);
-    const versions = await query('SELECT version FROM event_store.events WHERE stream_id LIKE $1', `%${email_id}`);
+    const versions = await tracking.query(
+      'SELECT version FROM event_store.events WHERE stream_id LIKE $1',
+      `%${email_id}`,
+    );
     expect(versions.map(({ version }) => version).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 50 }, (_, place) => place + 1),
     );
-    expect(await query('SELECT 1 FROM waiting_signals')).toEqual([]);
+    expect(await tracking.query('SELECT 1 FROM waiting_signals')).toEqual([]);
     await waitFor(() => tracking.kinds(email_id).length === 50, { describe: 'every open to be published once' });
   });
 });
@@ -84,20 +84,22 @@ describe('The read models', () => {
   it('are the same after a rebuild from the event log while the service runs', async () => {
     const email = anEmail();
     const { service_id } = email;
-    await part(TrackEmails).on([
-      event(emailAccepted, email),
-      event(emailHandedOver, handOverOf(email, { result: 'refused', smtp_response: '550 5.1.1 no' }, 'failed')),
-    ]);
+    await tracking
+      .part(TrackEmails)
+      .on([
+        event(emailAccepted, email),
+        event(emailHandedOver, handOverOf(email, { result: 'refused', smtp_response: '550 5.1.1 no' }, 'failed')),
+      ]);
     await tracking.caughtUp();
     const today = new Date().toISOString().slice(0, 10);
     const shown = async () => [
       await tracking.request(listEmails, { service_id }),
       await tracking.request(getEmailStats, { service_id, from: today, to: today }),
-      await query('SELECT * FROM suppressed_addresses WHERE service_id = $1', service_id),
+      await tracking.query('SELECT * FROM suppressed_addresses WHERE service_id = $1', service_id),
     ];
     const before = await shown();
     for (const name of ['tracked-emails', 'suppressed-addresses']) {
-      await expect(part(ProjectionRunner).rebuild(name)).resolves.toBe(true);
+      await expect(tracking.part(ProjectionRunner).rebuild(name)).resolves.toBe(true);
     }
     expect(await shown()).toEqual(before);
     expect(before[0]).toMatchObject({ total: 1, items: [{ recipients: [{ state: 'bounced' }] }] });

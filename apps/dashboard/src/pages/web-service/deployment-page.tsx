@@ -9,6 +9,7 @@ import { EmptyState, Page } from '../../components/page.js';
 import { Time } from '../../components/time.js';
 import { useLoading } from '../../loading.js';
 import { Link, navigate } from '../../router.js';
+import { CancelDeployment } from './cancel-deployment.js';
 import { linesOfDeployment } from './deployment-lines.js';
 import { ACTIVE, placeInQueue, REPLACED } from './deployment-status.js';
 import { LogLines } from './log-lines.js';
@@ -68,18 +69,7 @@ const Actions = ({ of: { status, commit, id, started_at }, path, reload }: Actio
     await api.post(`${path}/cancel`);
     reload();
   };
-  if (ACTIVE.has(status))
-    return (
-      <ConfirmButton
-        question="Cancel this deployment?"
-        consequence="The build stops. The current version keeps running."
-        confirm="Cancel deployment"
-        dismiss="Keep deployment"
-        work={cancel}
-      >
-        Cancel
-      </ConfirmButton>
-    );
+  if (ACTIVE.has(status)) return <CancelDeployment work={cancel} />;
   if (status === 'failed' || status === 'cancelled')
     return <ActionButton work={() => open(`${service}/deployments`)}>Retry</ActionButton>;
   if (!REPLACED.has(status) || started_at === null) return null;

@@ -15,6 +15,7 @@ import { asSentence, formatDuration, NO_VALUE } from '../../formatting.js';
 import { useListState } from '../../list-state.js';
 import { useAction, useLoading } from '../../loading.js';
 import { Link, navigate } from '../../router.js';
+import { CancelDeployment } from './cancel-deployment.js';
 import { ACTIVE, placeInQueue, REPLACED } from './deployment-status.js';
 import { Commit } from './stages.js';
 import { useWebService } from './web-service-layout.js';
@@ -127,18 +128,7 @@ interface DeploymentActionsProps {
 }
 
 const DeploymentActions = ({ of: { id, status, commit, started_at }, act }: DeploymentActionsProps) => {
-  if (ACTIVE.has(status))
-    return (
-      <ConfirmButton
-        question="Cancel this deployment?"
-        consequence="The build stops. The current version keeps running."
-        confirm="Cancel deployment"
-        dismiss="Keep deployment"
-        work={() => act(`/${id}/cancel`)}
-      >
-        Cancel
-      </ConfirmButton>
-    );
+  if (ACTIVE.has(status)) return <CancelDeployment work={() => act(`/${id}/cancel`)} />;
   // A deployment that was superseded while queued has no build to roll back to.
   if (!REPLACED.has(status) || started_at === null) return null;
   return (
