@@ -95,14 +95,52 @@ export const workspaceStatus = z.object({
 });
 export type WorkspaceStatus = z.output<typeof workspaceStatus>;
 
-/** What one part of a workspace answered; no problems if it does not respond. */
-export interface CheckedPart {
-  readonly part: string;
-  readonly problems?: readonly Problem[] | undefined;
+type Found = Promise<{ readonly problems: readonly Problem[] }>;
+
+/** The answers about the parts of a workspace. */
+export interface PartsOfWorkspace {
+  readonly platform: Found;
+  readonly emailServices: Found;
+  readonly webhooks: Found;
+  readonly messages: Found;
 }
 
-/** The state of a workspace from the answers about its parts. */
-export const workspaceStatusOf = (parts: readonly CheckedPart[]): WorkspaceStatus => {
+/** The parts as readers know them. */
+const PARTS: readonly (readonly [name: string, part: keyof PartsOfWorkspace])[] = [
+  ['Web services and databases', 'platform'],
+  ['Email services', 'emailServices'],
+  ['Webhooks', 'webhooks'],
+  ['Messages', 'messages'],
+];
+
+/**
+ * The state of a workspace from the answers about its parts. A part that does not respond hides nothing of the others.
+ * @param isUnanswered whether an error says that a service did not respond; other errors are thrown.
+ */
+export const workspaceStatusFrom = async (
+  parts: PartsOfWorkspace,
+  isUnanswered: (error: unknown) => boolean,
+): Promise<WorkspaceStatus> =>
+  workspaceStatusOf(
+    await Promise.all(
+      PARTS.map(async ([part, key]): Promise<CheckedPart> => {
+        try {
+          return { part, problems: (await parts[key]).problems };
+        } catch (error) {
+          if (isUnanswered(error)) return { part };
+          throw error;
+        }
+      }),
+    ),
+  );
+
+/** What one part of a workspace answered; no problems if it does not respond. */
+interface CheckedPart {
+  readonly part: string;
+  readonly problems?: readonly Problem[];
+}
+
+const workspaceStatusOf = (parts: readonly CheckedPart[]): WorkspaceStatus => {
   const found = parts.flatMap(({ problems: of }) => of ?? []).sort(byUrgency);
   const unchecked = parts.flatMap(({ part, problems: of }) => (of ? [] : [part]));
   return {

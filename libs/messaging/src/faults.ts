@@ -83,6 +83,10 @@ export class TemporarilyUnavailable extends Error {
 export const isTemporary = (error: unknown): boolean =>
   error instanceof TemporarilyUnavailable || error instanceof ServiceUnavailable;
 
+/** Whether a request got no reply from its handler: the called service did not respond, or failed. */
+export const isUnanswered = (error: unknown): error is ServiceUnavailable | RemoteFault =>
+  error instanceof ServiceUnavailable || error instanceof RemoteFault;
+
 const WITHOUT_EFFECT = Symbol('without effect');
 
 /** Marks an error of a handler: the request had no effect and can be retried. */

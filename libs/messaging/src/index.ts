@@ -9,6 +9,7 @@ export {
   runInContext,
 } from './context.js';
 export {
+  isUnanswered,
   PayloadTooLarge,
   RemoteFault,
   ServiceUnavailable,

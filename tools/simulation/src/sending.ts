@@ -1,6 +1,6 @@
 import { Refusal, type ReplyOf, sendEmail } from '@postern/contracts';
 import { parseMailbox } from '@postern/mail';
-import { RemoteFault, ServiceUnavailable, silentLog } from '@postern/messaging';
+import { isUnanswered, RemoteFault, ServiceUnavailable, silentLog } from '@postern/messaging';
 import { OutcomeUnknown } from '../../../apps/api-gateway/src/infrastructure/http/errors/outcome-unknown.js';
 import { sendUntilKnown } from '../../../apps/api-gateway/src/infrastructure/nats/send-until-known.js';
 import type { ServiceClient } from '../../../apps/api-gateway/src/infrastructure/service-client/ports.js';
@@ -203,7 +203,7 @@ export class Sending {
 
 function answerTo(error: unknown): HttpAnswer {
   if (error instanceof OutcomeUnknown) return { status: 503, emailId: error.emailId };
-  if (error instanceof ServiceUnavailable || error instanceof RemoteFault) return { status: 503 };
+  if (isUnanswered(error)) return { status: 503 };
   if (!Refusal.is(error)) throw error;
   return { status: error.code === 'relay_unavailable' || error.code === 'deadline_passed' ? 503 : 409 };
 }

@@ -1,16 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
-  type CheckedPart,
   listPlatformProblems,
   listSenderProblems,
   listStatusMails,
   listWebhookProblems,
-  type Problem,
   type ReplyOf,
   type WorkspaceStatus,
-  workspaceStatusOf,
+  workspaceStatusFrom,
 } from '@postern/contracts';
-import { RemoteFault, RequestClient, ServiceUnavailable } from '@postern/messaging';
+import { isUnanswered, RequestClient } from '@postern/messaging';
 import { CONFIG, Every, ServiceLog, type TaskRun } from '@postern/service-host';
 import type { EmailSendConfig } from '../config.js';
 import { EmailServices } from '../email-services/email-services.projection.js';
@@ -91,23 +89,14 @@ export class MailWorkspaceStatus {
   async #statusOf(workspaceId: string): Promise<WorkspaceStatus> {
     const workspace = { workspace_id: workspaceId };
     const services = (await this.services.list(workspace)).map(({ id, name }) => ({ id, name }));
-    const parts: Readonly<Record<string, Promise<{ readonly problems: readonly Problem[] }>>> = {
-      'Web services and databases': this.requests.request(listPlatformProblems, workspace),
-      'Email services': this.emailProblems.execute(workspace),
-      Webhooks: this.requests.request(listWebhookProblems, { services }),
-      Messages: this.requests.request(listSenderProblems, { services }),
-    };
-    return workspaceStatusOf(
-      await Promise.all(
-        Object.entries(parts).map(([part, found]) =>
-          found.then(({ problems }): CheckedPart => ({ part, problems })).catch(error => unanswered(part, error)),
-        ),
-      ),
+    return workspaceStatusFrom(
+      {
+        platform: this.requests.request(listPlatformProblems, workspace),
+        emailServices: this.emailProblems.execute(workspace),
+        webhooks: this.requests.request(listWebhookProblems, { services }),
+        messages: this.requests.request(listSenderProblems, { services }),
+      },
+      isUnanswered,
     );
   }
 }
-
-const unanswered = (part: string, error: unknown): CheckedPart => {
-  if (error instanceof ServiceUnavailable || error instanceof RemoteFault) return { part };
-  throw error;
-};

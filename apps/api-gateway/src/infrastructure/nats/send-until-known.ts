@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { Refusal, type ReplyOf, type RequestInput, type sendEmail, type submitEmail } from '@postern/contracts';
-import { Backoff, RemoteFault, type RequestContext, ServiceUnavailable } from '@postern/messaging';
+import { Backoff, isUnanswered, type RequestContext, ServiceUnavailable } from '@postern/messaging';
 import { OutcomeUnknown } from '../http/errors/outcome-unknown.js';
 import type { ServiceClient } from '../service-client/ports.js';
 
@@ -63,6 +63,5 @@ const possibleEmail = (error: unknown, emailId: string): string | undefined => {
     const { email_id } = error.details;
     return error.code === 'outcome_unknown' && typeof email_id === 'string' ? email_id : undefined;
   }
-  const isFailure = error instanceof ServiceUnavailable || error instanceof RemoteFault;
-  return isFailure && error.maybeExecuted ? emailId : undefined;
+  return isUnanswered(error) && error.maybeExecuted ? emailId : undefined;
 };

@@ -1,4 +1,4 @@
-import { RemoteFault, ServiceUnavailable } from '@postern/messaging';
+import { isUnanswered, type RemoteFault, type ServiceUnavailable } from '@postern/messaging';
 
 /** A command may have been carried out, and its service did not confirm it. */
 export class CommandOutcomeUnknown extends Error {
@@ -15,4 +15,4 @@ export class CommandOutcomeUnknown extends Error {
 
 /** The error of a request that may have had an effect. */
 export const isUnknownOutcome = (error: unknown): error is ServiceUnavailable | RemoteFault =>
-  (error instanceof ServiceUnavailable || error instanceof RemoteFault) && error.maybeExecuted;
+  isUnanswered(error) && error.maybeExecuted;
