@@ -26,7 +26,7 @@ describe('The Helm commands in the documents', () => {
 
   it('are found in every document, in blocks and within sentences', () => {
     const documents = new Set(documented.map(({ title }) => title.split(',')[0]));
-    assert.ok(documents.has('k8s/README.md') && documents.has('docs/releases.md'), [...documents].join(' '));
+    assert.ok(documents.has('docs/kubernetes.md') && documents.has('docs/releases.md'), [...documents].join(' '));
     const text =
       '# A\n\nGo back with `helm rollback x`, or `helm lint --strict`.\n\n```text\n$ helm upgrade x \\\n  chart\n```\n';
     assert.deepEqual(
@@ -48,10 +48,10 @@ describe('The Helm commands in the documents', () => {
     });
 
   it('cover every service and every example', () => {
-    const readme = readFileSync(join(ROOT, 'k8s/README.md'), 'utf8');
-    for (const service of SERVICES) assert.match(readme, new RegExp(`--install ${service} k8s/charts/service`));
+    const manual = readFileSync(join(ROOT, 'docs/kubernetes.md'), 'utf8');
+    for (const service of SERVICES) assert.match(manual, new RegExp(`--install ${service} k8s/charts/service`));
     for (const example of readdirSync(join(ROOT, 'k8s/examples')))
-      assert.match(readme, new RegExp(`-f k8s/examples/${example}`));
+      assert.match(manual, new RegExp(`-f k8s/examples/${example}`));
   });
 
   it('are rejected with an unknown Kubernetes field, and with a wrong type', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { blocksOf, commandsOf, DocumentBlocks, substituted } from './node/documents/document-blocks.mjs';
-import { NOT_RUN, OPERATIONS, README } from './node/documents/steps.mjs';
+import { MANUAL, NOT_RUN, OPERATIONS } from './node/documents/steps.mjs';
 
 describe('The documents that the check on a node runs', () => {
-  for (const { path, part, blocks } of [README, OPERATIONS])
+  for (const { path, part, blocks } of [MANUAL, OPERATIONS])
     it(`${path}: every block of commands is run, or is listed as not run`, () => {
       const document = new DocumentBlocks(path, part);
       for (const text of Object.values(blocks)) document.take(text);

@@ -76,6 +76,8 @@ export const SECTIONS: readonly Section[] = [
     pages: [
       page('local-start', 'Local start'),
       page('install', 'Install on one server'),
+      page('kubernetes', 'Install on Kubernetes'),
+      page('compose', 'Try it with Docker Compose'),
       page('operations', 'Operations'),
       page('configuration', 'Configuration'),
       page('observability', 'Observability'),

@@ -10,7 +10,7 @@ const DEPLOYMENTS = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments`;
 
 const key = () => `2026:${randomBytes(32).toString('base64')}`;
 
-/** As k8s/README.md lists them, without the URLs of databases. */
+/** As docs/kubernetes.md lists them, without the URLs of databases. */
 export const secretsByHand = () => ({
   'postern-links': { 'link-secrets': randomBytes(32).toString('hex') },
   'postern-email-send': { 'encryption-keys': key(), relays: `smtp://${NODE_ADDRESS}:2525?tls=none` },

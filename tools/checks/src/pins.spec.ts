@@ -20,8 +20,8 @@ describe.each(Object.entries(tested))('The shipped release of %s is the tested o
     expect(found(path, new RegExp(`docker\\.io/library/${name}:([\\d.]+)`))).toBe(release);
   });
 
-  it('as in k8s/README.md', () => {
-    expect(readFileSync(join(ROOT, 'k8s/README.md'), 'utf8')).toContain(
+  it('as in docs/kubernetes.md', () => {
+    expect(readFileSync(join(ROOT, 'docs/kubernetes.md'), 'utf8')).toContain(
       `${name === 'nats' ? 'NATS' : 'PostgreSQL'} ${release}`,
     );
   });

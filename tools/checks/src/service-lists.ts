@@ -15,7 +15,7 @@ const hostedExcept =
 const snake = (name: string): string => name.replaceAll('-', '_');
 const upper = (name: string): string => snake(name).toUpperCase();
 const secretName = (kind: string, name: string) =>
-  `      POSTERN_${kind}_PASSWORD_${upper(name)}: \${POSTERN_${kind}_PASSWORD_${upper(name)}:?see docker/README.md}\n`;
+  `      POSTERN_${kind}_PASSWORD_${upper(name)}: \${POSTERN_${kind}_PASSWORD_${upper(name)}:?see docs/compose.md}\n`;
 
 const UMBRELLA = 'k8s/charts/postern';
 const template = (name: string): string => `${UMBRELLA}/templates/${name}.yaml`;
@@ -88,7 +88,7 @@ const inDocker: readonly ServiceList[] = [
     of: hosted,
     others: ['operator'],
   }),
-  lines({ file: 'docker/README.md', after: /for service in/, write: name => ` ${upper(name)}`, of: withDatabase }),
+  lines({ file: 'docs/compose.md', after: /for service in/, write: name => ` ${upper(name)}`, of: withDatabase }),
   ...['docker/postgres-roles.sh', `${UMBRELLA}/files/postgres-roles.sh`].map(file =>
     lines({ file, after: /for service in/, write: name => ` ${snake(name)}`, of: withDatabase }),
   ),

@@ -1,6 +1,7 @@
-import type { Theme } from 'vitepress';
+import type { DefaultTheme as Settings, Theme } from 'vitepress';
 import DefaultTheme from 'vitepress/theme-without-fonts';
 import { defineAsyncComponent, h } from 'vue';
+import { SEARCH_OPTIONS } from '../../src/search.js';
 import './style.css';
 
 /** In a file of its own, which only the pages of the reference load. */
@@ -14,5 +15,10 @@ const dashboard = () => h('a', { class: 'dashboard', href: '/dashboard', target:
 export default {
   extends: DefaultTheme,
   Layout: () => h(DefaultTheme.Layout, null, { 'nav-bar-content-after': dashboard }),
-  enhanceApp: ({ app }) => void app.component('ApiReference', ApiReference),
+  enhanceApp: ({ app, siteData }) => {
+    app.component('ApiReference', ApiReference);
+    // Here and not in config.ts: there, functions become text that the Content-Security-Policy does not let run.
+    const { search } = siteData.value.themeConfig as Settings.Config;
+    if (search?.provider === 'local') search.options = { miniSearch: { searchOptions: SEARCH_OPTIONS } };
+  },
 } satisfies Theme;

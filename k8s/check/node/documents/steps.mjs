@@ -1,8 +1,6 @@
 /** Words by which the stage `documents` finds each block of commands that it runs. */
-export const README = {
-  path: 'k8s/README.md',
-  // The check must not run itself recursively.
-  part: { to: '## The check' },
+export const MANUAL = {
+  path: 'docs/kubernetes.md',
   blocks: {
     dependencies: 'helm dependency build k8s/charts/postern',
     trial: '-f k8s/examples/trial.yaml',

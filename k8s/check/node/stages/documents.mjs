@@ -7,7 +7,7 @@ import { DATABASES, databaseUrl, startBrokers } from '../documents/brokers.mjs';
 import { commandsOf, DocumentBlocks } from '../documents/document-blocks.mjs';
 import { Shell } from '../documents/shell.mjs';
 import { smallValues } from '../documents/small.mjs';
-import { NOT_RUN, OPERATIONS, README } from '../documents/steps.mjs';
+import { MANUAL, NOT_RUN, OPERATIONS } from '../documents/steps.mjs';
 import { NEXT_RELEASE, RELEASE } from '../images/images.mjs';
 import { NAMESPACE, secretObjects, secretsByHand, untilRolledOut, whileBalancing } from '../installation.mjs';
 import { call, makeSender, Operator, succeeded } from '../mail-client.mjs';
@@ -17,7 +17,8 @@ import { addVolume } from '../volumes.mjs';
 import { underLoad } from './upgrade.mjs';
 
 export const name = 'documents';
-export const title = 'the commands of k8s/README.md, and the doctor of docs/operations.md, are run as they are written';
+export const title =
+  'the commands of docs/kubernetes.md, and the doctor of docs/operations.md, are run as they are written';
 
 const LOCAL = 'http://127.0.0.1:8080';
 const DIGEST = 'image.digest=sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef';
@@ -165,19 +166,19 @@ const releasesEach = async (context, blocks) => {
 };
 
 export const run = async context => {
-  const readme = takeFrom(README);
+  const manual = takeFrom(MANUAL);
   const shell = new Shell(context, [...smallValues(context.folder), ...TABLE]);
   const documented = { ...context, shell };
   await context.cluster.apply(...JSON.parse(readFileSync(join(context.folder, 'custom-resources.json'), 'utf8')));
   await uninstall(documented);
   await deleteNamespaces(context);
-  await shell.run(readme.dependencies);
-  await trial(documented, readme);
+  await shell.run(manual.dependencies);
+  await trial(documented, manual);
   await examines(documented, takeFrom(OPERATIONS));
   await uninstall(documented);
   await deleteNamespaces(context);
-  await installs(documented, readme);
-  await upgrades(documented, readme);
-  await releasesOne(documented, readme);
-  await releasesEach(documented, readme);
+  await installs(documented, manual);
+  await upgrades(documented, manual);
+  await releasesOne(documented, manual);
+  await releasesEach(documented, manual);
 };
