@@ -33,7 +33,11 @@ import { services } from '../setup/services.mjs';
 import { demandSet, readPublished } from './set-file.mjs';
 
 const SERVICES = services(ROOT).map(({ name }) => name);
-const COMMANDS = ['tools/command/dist/main.js', 'tools/one-server/dist/main.js'];
+const COMMANDS = [
+  'tools/command/dist/main.js',
+  'tools/one-server/dist/main.js',
+  'tools/one-server/dist/backups/wal-command.js',
+];
 /** Files that are read instead of imported. */
 const READ = [
   'apps/dashboard/dist',

@@ -7,7 +7,8 @@ import { documentedCommands } from './documented.mjs';
 import { openPorts, sendMail } from './internet.mjs';
 import { powerCut, powerCutInOperations } from './interrupting.mjs';
 import { SERVER } from './machine.mjs';
-import { restore, upgrade } from './replacing.mjs';
+import { upgrade } from './replacing.mjs';
+import { restore } from './restoring.mjs';
 import { conserved, emailService, eventually, isHealthy, load, message, statusOf } from './sending.mjs';
 
 /** Runs the commands of docs/install.md, and publishes the records when the document says so. */

@@ -1,32 +1,6 @@
-/** Checks of backups and releases, which replace what runs. */
+/** Checks of releases, which replace what runs. */
 import assert from 'node:assert/strict';
-import { conserved, emailService, eventually, isHealthy, load, message, signedIn, statusOf } from './sending.mjs';
-
-export const restore = async world => {
-  const { server, state } = world;
-  const service = await emailService(world);
-  const known = await service.client.send(service.key, message('ok-before-backup@receiver.example.net'));
-  assert.equal(known.status, 200);
-  const printed = await server.exec('postern backup');
-  const path = /^Backup: (.*)$/m.exec(printed)?.[1];
-  assert.match(printed, /Restored into a scratch cluster: \d+ events, complete/);
-  const wrong = `AGE-SECRET-KEY-1${'Q'.repeat(58)}`;
-  await assert.rejects(server.exec(`postern restore ${path} --yes`, { input: wrong }), /not the recovery key/);
-  await isHealthy(server);
-  const inside = await server.exec(`tar --zstd -tf ${path}/settings.tar.zst; ls ${path}`);
-  assert.doesNotMatch(inside, /encryption-keys/);
-  // An empty machine: nothing but the packages, the release and the backup.
-  await server.exec('postern uninstall --purge --yes && rm -rf /etc/postern /var/lib/postern');
-  await server.exec(`postern restore ${path}`, { input: state.recoveryKey });
-  const client = await signedIn(world);
-  service.client = client;
-  const found = await client.dashboard('GET', `/email-services/${service.id}/emails/${known.json.id}`);
-  assert.equal(found.id, known.json.id);
-  const again = await client.send(service.key, message('ok-after-restore@receiver.example.net'));
-  assert.equal(again.status, 200);
-  await eventually(world, 60_000, async () => assert.equal(await statusOf(service, again.json.id), 'delivered'));
-  return 'on an empty machine, with the recovery key only';
-};
+import { conserved, emailService, isHealthy, load } from './sending.mjs';
 
 /** Unpacks the same files as another release; `change` is a command in its folder. */
 export const otherRelease = (server, version, change = ':') =>

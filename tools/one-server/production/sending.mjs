@@ -59,22 +59,28 @@ export const statusOf = async ({ client, id: service }, id) => {
 /** Sends messages one after the other until it is stopped; a client repeats what has no answer, with the same key. */
 export const load = (world, service, label, pauseMs = 100) => {
   const accepted = new Set();
+  const messages = [];
   const failed = [];
   let running = true;
   const done = (async () => {
     for (let number = 0; running; number++) {
       const to = `ok-${label}-${number}@receiver.example.net`;
       const headers = { 'api-key': service.key, 'idempotency-key': `${label}-${number}` };
+      const sentAt = Date.now();
       const answer = await call(world.authority.root, 'POST', '/emails', { body: message(to), headers }).catch(
         error => ({ status: 0, text: error.message }),
       );
-      if (answer.status === 200) accepted.add(to);
-      else failed.push(`${answer.status} ${answer.text.slice(0, 200)}`);
+      if (answer.status === 200) {
+        accepted.add(to);
+        messages.push({ id: answer.json.id, sentAt, acceptedAt: Date.now() });
+      } else failed.push(`${answer.status} ${answer.text.slice(0, 200)}`);
       await world.pause(pauseMs);
     }
   })();
   return {
     accepted,
+    /** The id of each accepted message, with the times of its request and response. */
+    messages,
     failed,
     stop: async () => {
       running = false;

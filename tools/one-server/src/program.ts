@@ -16,6 +16,7 @@ import { uninstall } from './commands/uninstall.js';
 import { rollback, upgrade } from './commands/upgrade.js';
 import { readJson } from './machine/files.js';
 import { interrupted } from './operations/journal.js';
+import { prepareFolders } from './operations/prepare-machine.js';
 import { renewSubmissionCertificate } from './services/certificate.js';
 
 /** Command groups that are sent to the services over NATS (docs/operations.md). */
@@ -54,7 +55,11 @@ const resume = async (): Promise<void> => {
     case 'install':
       return install({ force: args['force'] === true, resumed: true }, print);
     case 'restore':
-      return restore(String(args['folder']), { yes: true, resumed: true }, print);
+      return restore(
+        String(args['folder']),
+        { yes: true, resumed: true, ...(args['targetTime'] ? { targetTime: String(args['targetTime']) } : {}) },
+        print,
+      );
     case 'upgrade':
       return upgrade({ version: String(args['version']), from: String(args['from']), acceptNoReturn: true }, print);
     case 'rollback':
@@ -76,7 +81,11 @@ const configuration = (): Command => {
     .command('apply')
     .description('show the difference, write it, and restart only what changed')
     .action(() => applyConfiguration(print));
-  config.command('write', { hidden: true }).action(async () => writeChanges(await planOf()));
+  config.command('write', { hidden: true }).action(async () => {
+    const plan = await planOf();
+    await writeChanges(plan);
+    await prepareFolders(plan.model);
+  });
   return config;
 };
 
@@ -121,7 +130,10 @@ const data = (root: Command): void => {
     .command('restore <backup>')
     .description('replace everything by a backup; standard input is the recovery key')
     .option('--yes', 'replace existing data')
-    .action((folder: string, { yes }: { yes?: boolean }) => restore(folder, { yes: yes === true }, print));
+    .option('--target-time <time>', 'restore the databases to a time after the backup, such as 2026-11-27T18:00:00Z')
+    .action((folder: string, { yes, targetTime }: { yes?: boolean; targetTime?: string }) =>
+      restore(folder, { yes: yes === true, ...(targetTime === undefined ? {} : { targetTime }) }, print),
+    );
   root
     .command('storage')
     .description('what takes how much of the disk, and when it will be full')

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { writeDurably, writeJson } from '../machine/files.js';
 import { run, succeeds, systemctl } from '../machine/run.js';
 import { SecretStore } from '../machine/secret-store.js';
+import { prepareBackupKey } from '../operations/backup-key.js';
 import type { RenderedFile } from '../rendering/model.js';
 import { PLACES } from '../rendering/places.js';
 import { unitsOf } from '../rendering/render.js';
@@ -21,6 +22,7 @@ export const writeChanges = async ({ model, files, changes }: Plan): Promise<voi
   }
   writeJson(RECORD, recordOf(files));
   new SecretStore().derive(model.configuration);
+  await prepareBackupKey();
   await run('systemd-sysusers');
   await systemctl('daemon-reload');
 };

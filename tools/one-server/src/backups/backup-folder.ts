@@ -1,10 +1,19 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJson } from '../machine/files.js';
+import {
+  type BackupWal,
+  joinRanges,
+  listWal,
+  restorableRange,
+  type TimeRange,
+  walFolderOfBackup,
+} from './wal-archive.js';
 
 /** What a backup contains, `manifest.json` in its folder. */
 export interface BackupManifest {
-  readonly format: 1;
+  /** The first format has archives that are not encrypted, and no WAL. */
+  readonly format: 1 | 2;
   readonly createdAt: string;
   /** The release that wrote it. */
   readonly version: string;
@@ -13,6 +22,8 @@ export interface BackupManifest {
   readonly events: Readonly<Record<string, number>>;
   /** SHA-256 of each file. */
   readonly files: Readonly<Record<string, string>>;
+  /** Where the WAL that continues it begins. */
+  readonly wal?: BackupWal;
   /** When it was restored into a scratch cluster and compared. */
   readonly provenAt?: string;
 }
@@ -47,3 +58,16 @@ export const outdatedBackups = (
   const newestProven = [...names].reverse().find(name => proven.has(name));
   return names.slice(0, Math.max(0, names.length - keep)).filter(name => name !== newestProven);
 };
+
+/** The times to which a backup can be restored. */
+export const rangeOfBackup = (folder: string, { wal }: BackupManifest): TimeRange | undefined =>
+  wal && restorableRange(listWal(walFolderOfBackup(folder, wal)), wal);
+
+/** The times to which the backups in a folder can be restored. */
+export const restorableRanges = (folder: string): readonly TimeRange[] =>
+  joinRanges(
+    listBackups(folder).flatMap(name => {
+      const manifest = manifestOf(join(folder, name));
+      return (manifest && rangeOfBackup(join(folder, name), manifest)) ?? [];
+    }),
+  );

@@ -1,15 +1,18 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { RELEASE } from '../applying/plan.js';
 import { readJson, writeJson } from '../machine/files.js';
 import { run } from '../machine/run.js';
+import { systemIdentifier } from '../machine/system-identifier.js';
 import { asPostgres } from '../operations/prepare-machine.js';
 import { recoveryRecipient } from '../operations/recovery-key.js';
 import { type Model, WITH_DATABASE } from '../rendering/model.js';
 import { PLACES } from '../rendering/places.js';
+import { pack } from './archives.js';
 import { type BackupManifest, backupName, listBackups, manifestOf, outdatedBackups } from './backup-folder.js';
+import { digestOf } from './digest.js';
+import { type BackupWal, listWal, nameOfWalFile, outdatedWal, walFolderOf } from './wal-archive.js';
 
 type Print = (line: string) => void;
 
@@ -24,45 +27,48 @@ export const countEvents = async (socket: string): Promise<Readonly<Record<strin
   return counts;
 };
 
-export const digestOf = async (file: string): Promise<string> => {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(file), hash);
-  return hash.digest('hex');
-};
-
-/** Packs a folder, with the sparse files of disks kept sparse. */
-const pack = async (from: string, names: readonly string[], target: string): Promise<void> => {
-  const present = names.filter(name => existsSync(join(from, name)));
-  const list = present.length > 0 ? present : ['--files-from=/dev/null'];
-  await run('tar', [
-    '--create',
-    '--sparse',
-    '--zstd',
-    '--numeric-owner',
-    '--warning=no-file-changed',
-    '--file',
-    target,
-    '-C',
-    from,
-    ...list,
-  ]);
-};
-
 /** Where postgres can write: the folder of backups is closed to it. */
 const SPOOL = `${PLACES.state}/backup`;
 
-const packDatabases = async ({ machine }: Model, folder: string): Promise<void> => {
+/** The WAL that a base backup needs. */
+const walRangeOf = (base: string): Pick<BackupWal, 'timeline' | 'start' | 'end'> => {
+  const manifest = JSON.parse(readFileSync(join(base, 'backup_manifest'), 'utf8')) as {
+    readonly 'WAL-Ranges': readonly { Timeline: number; 'Start-LSN': string; 'End-LSN': string }[];
+  };
+  const range = manifest['WAL-Ranges'].at(-1);
+  if (!range) throw new Error(`${base}/backup_manifest has no WAL range.`);
+  return { timeline: range.Timeline, start: range['Start-LSN'], end: range['End-LSN'] };
+};
+
+/** Copies the databases. @returns where the WAL that continues the copy begins. */
+const packDatabases = async (model: Model, folder: string): Promise<BackupWal> => {
+  const { postgresBin } = model.machine;
   rmSync(SPOOL, { recursive: true, force: true });
   mkdirSync(SPOOL, { mode: 0o700 });
   await run('chown', ['postgres:postgres', SPOOL]);
   try {
     const base = join(SPOOL, 'postgresql');
     const options = [`--pgdata=${base}`, '--checkpoint=fast', '--wal-method=stream'];
-    await asPostgres([`${machine.postgresBin}/pg_basebackup`, '-h', PLACES.postgresSocket, ...options]);
-    await asPostgres([`${machine.postgresBin}/pg_verifybackup`, base]);
-    await pack(SPOOL, ['postgresql'], join(folder, 'postgresql.tar.zst'));
+    await asPostgres([`${postgresBin}/pg_basebackup`, '-h', PLACES.postgresSocket, ...options]);
+    const endedAt = new Date().toISOString();
+    await asPostgres([`${postgresBin}/pg_verifybackup`, base]);
+    await pack(SPOOL, ['postgresql'], folder, 'postgresql');
+    return { system: await systemIdentifier(postgresBin, base), ...walRangeOf(base), endedAt };
   } finally {
     rmSync(SPOOL, { recursive: true, force: true });
+  }
+};
+
+const ARCHIVED_WITHIN_MS = 60_000;
+
+/** Ends the current WAL segment, and waits until it is archived. @returns whether it was, within a minute. */
+export const archiveCurrentWal = async (backups: string, system: string): Promise<boolean> => {
+  const query = ['-d', 'postgres', '--no-psqlrc', '-tA', '-c', 'SELECT pg_walfile_name(pg_switch_wal())'];
+  const segment = (await asPostgres(['psql', '-h', PLACES.postgresSocket, ...query])).trim();
+  const folder = join(walFolderOf(backups), system);
+  for (const deadline = Date.now() + ARCHIVED_WITHIN_MS; ; await pause(200)) {
+    if (listWal(folder).some(({ name }) => name === segment)) return true;
+    if (Date.now() > deadline) return false;
   }
 };
 
@@ -91,8 +97,16 @@ const platformData = (): readonly string[] => {
   return ['disks', ...backups];
 };
 
-/** Creates a backup in the configured folder. @returns its path. An interrupted one is deleted by the next. */
-export const createBackup = async (model: Model, print: Print, to = model.configuration.backup.to): Promise<string> => {
+export interface BackupTarget {
+  /** The folder of backups; the configured one unless it is given. */
+  readonly to?: string;
+  /** Keeps more backups than configured, because one of them may be needed again. */
+  readonly keepAll?: boolean;
+}
+
+/** Creates a backup. @returns its path. An interrupted one is deleted by the next. */
+export const createBackup = async (model: Model, print: Print, target: BackupTarget = {}): Promise<string> => {
+  const { to = model.configuration.backup.to, keepAll = false } = target;
   mkdirSync(to, { recursive: true, mode: 0o700 });
   for (const left of readdirSync(to).filter(name => name.endsWith('.incomplete')))
     rmSync(join(to, left), { recursive: true, force: true });
@@ -102,27 +116,31 @@ export const createBackup = async (model: Model, print: Print, to = model.config
   mkdirSync(folder, { mode: 0o700 });
   const events = await countEvents(PLACES.postgresSocket);
   print('Copying the databases');
-  await packDatabases(model, folder);
+  const wal = await packDatabases(model, folder);
   print('Copying settings, secrets, certificates and disks');
   await packSecrets(folder);
-  await pack('/etc/postern', ['config.yaml', 'recovery-recipient'], join(folder, 'settings.tar.zst'));
-  await pack(PLACES.state, ['caddy'], join(folder, 'certificates.tar.zst'));
-  if (existsSync(PLACES.platform)) await pack(PLACES.platform, platformData(), join(folder, 'platform.tar.zst'));
+  await pack('/etc/postern', ['config.yaml', 'recovery-recipient'], folder, 'settings');
+  await pack(PLACES.state, ['caddy'], folder, 'certificates');
+  if (existsSync(PLACES.platform)) await pack(PLACES.platform, platformData(), folder, 'platform');
+  const later = await countEvents(PLACES.postgresSocket);
+  const isArchived = await archiveCurrentWal(model.configuration.backup.to, wal.system);
+  if (!isArchived) print('WAL is not archived, so this backup can only be restored as it is. See "postern doctor".');
   const files = await Promise.all(
     readdirSync(folder).map(async name => [name, await digestOf(join(folder, name))] as const),
   );
   const manifest: BackupManifest = {
-    format: 1,
+    format: 2,
     createdAt: createdAt.toISOString(),
     version: readJson<{ version: string }>(join(RELEASE, 'manifest.json'))?.version ?? 'unreleased',
     postgresVersion: /(\d+)\/bin/.exec(model.machine.postgresBin)?.[1] ?? '',
     events,
     files: Object.fromEntries(files),
+    wal: isArchived ? { ...wal, events: later } : wal,
   };
   writeJson(join(folder, 'manifest.json'), manifest, 0o600);
   await run('sync', ['-f', folder]);
   renameSync(folder, path);
-  deleteOutdated(to, model.configuration.backup.keep);
+  if (!keepAll) deleteOutdated(to, model.configuration.backup.keep);
   return path;
 };
 
@@ -130,4 +148,18 @@ const deleteOutdated = (folder: string, keep: number): void => {
   const names = listBackups(folder);
   const proven = new Set(names.filter(name => manifestOf(join(folder, name))?.provenAt !== undefined));
   for (const name of outdatedBackups(names, proven, keep)) rmSync(join(folder, name), { recursive: true, force: true });
+  deleteOutdatedWal(folder);
+};
+
+/** Deletes the WAL that no backup in the folder needs, also that of clusters that have no backup in it any more. */
+const deleteOutdatedWal = (folder: string): void => {
+  const archive = walFolderOf(folder);
+  const kept = listBackups(folder).flatMap(name => manifestOf(join(folder, name))?.wal ?? []);
+  for (const system of existsSync(archive) ? readdirSync(archive) : []) {
+    const needing = kept.filter(wal => wal.system === system);
+    const cluster = join(archive, system);
+    if (needing.length === 0) rmSync(cluster, { recursive: true, force: true });
+    for (const file of outdatedWal(listWal(cluster), needing))
+      rmSync(join(cluster, nameOfWalFile(file)), { force: true });
+  }
 };

@@ -15,6 +15,7 @@ import { measureStorage, type Storage } from '../storage/samples.js';
 import { queueFinding } from './mail-queue.js';
 import { operationFinding } from './operation-finding.js';
 import { releaseFinding } from './running-releases.js';
+import { walFinding } from './wal-finding.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -154,6 +155,7 @@ export const serverFindings = async (
     await portsFinding(plan),
     await certificateFinding(configuration.host),
     await checked('backup', async () => backupFinding(plan)),
+    await checked('WAL archive', async () => walFinding(plan)),
     operationFinding(),
     await checked('release', () => releaseFinding(configuration)),
     await checked('storage', async () => fullFinding(await storage)),

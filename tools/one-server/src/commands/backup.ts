@@ -1,8 +1,9 @@
 import { isAbsolute, join } from 'node:path';
 import { planOf } from '../applying/plan.js';
-import { listBackups, manifestOf } from '../backups/backup-folder.js';
+import { listBackups, manifestOf, rangeOfBackup } from '../backups/backup-folder.js';
 import { createBackup } from '../backups/create-backup.js';
 import { proveBackup } from '../backups/prove-backup.js';
+import { rangeText } from '../backups/wal-archive.js';
 import { withLock } from '../operations/lock.js';
 import { UsageError } from '../usage-error.js';
 
@@ -30,7 +31,7 @@ export const backup = (options: BackupOptions, print: Print): Promise<void> => {
     const { model } = await planOf();
     const folder = options.to ?? model.configuration.backup.to;
     const due = !options.scheduled || !isProven(folder);
-    const path = await createBackup(model, print, folder);
+    const path = await createBackup(model, print, { to: folder });
     if (due) await proveBackup(path, model, print);
     print(`Backup: ${path}`);
   });
@@ -43,8 +44,10 @@ export const showBackups = async (print: Print): Promise<void> => {
   const names = listBackups(folder);
   for (const name of names) {
     const manifest = manifestOf(join(folder, name));
+    if (!manifest) continue;
+    const range = rangeOfBackup(join(folder, name), manifest);
     print(
-      `${join(folder, name)}  version ${manifest?.version}  ${manifest?.provenAt === undefined ? 'not proven' : 'proven'}`,
+      `${join(folder, name)}  version ${manifest.version}  ${manifest.provenAt === undefined ? 'not proven' : 'proven'}  ${range ? `times ${rangeText(range)}` : 'as it is'}`,
     );
   }
   if (names.length === 0) print('There is no backup yet. Create one: postern backup');

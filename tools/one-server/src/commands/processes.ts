@@ -1,7 +1,8 @@
 import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { planOf, RELEASE } from '../applying/plan.js';
-import { latestBackup } from '../backups/backup-folder.js';
+import { latestBackup, restorableRanges } from '../backups/backup-folder.js';
+import { rangeText } from '../backups/wal-archive.js';
 import { type Configuration } from '../configuration/schema.js';
 import { readJson } from '../machine/files.js';
 import { run, succeeds, systemctl } from '../machine/run.js';
@@ -106,6 +107,7 @@ export const statusOf = async (configuration: Configuration, units: readonly str
   disk: diskOf(),
   certificate: await certificateOf(configuration.host),
   backup: latestBackup(configuration.backup.to),
+  restorable: restorableRanges(configuration.backup.to),
   interrupted: interrupted()?.operation ?? null,
 });
 
@@ -130,6 +132,7 @@ export const status = async (json: boolean, print: Print): Promise<boolean> => {
     `  certificate  ${found.certificate?.validUntil ? `valid until ${found.certificate.validUntil.slice(0, 10)}` : 'none yet'}`,
   );
   print(`  backup       ${found.backup ? ageOf(found.backup.createdAt) : 'none yet'}`);
+  for (const range of found.restorable) print(`  restorable   ${rangeText(range)}`);
   if (found.interrupted !== null)
     print(`  "postern ${found.interrupted}" was interrupted; continue with "postern resume"`);
   return isWell;

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureCertificates } from '@postern/messaging/certificates';
 import { RELEASE } from '../applying/plan.js';
+import { walFolderOf } from '../backups/wal-archive.js';
 import { run, systemctl } from '../machine/run.js';
 import { type Model, unitOf, WITH_DATABASE } from '../rendering/model.js';
 import { PLACES } from '../rendering/places.js';
@@ -26,7 +27,9 @@ export const prepareFolders = async ({ configuration }: Model): Promise<void> =>
   await run('chown', ['-R', 'caddy:caddy', PLACES.caddy]);
   await folder(PLACES.natsTls, 'root:root', 0o755);
   await folder(PLACES.submissionTls, 'root:postern-api-gateway', 0o750);
-  await folder(configuration.backup.to, 'root:root', 0o700);
+  // PostgreSQL writes to the archive in it, and cannot list the backups.
+  await folder(configuration.backup.to, 'root:root', 0o711);
+  await folder(walFolderOf(configuration.backup.to), 'postgres:postgres', 0o700);
   if (configuration.mail.send !== 'direct') return;
   await folder(PLACES.postfixQueue, 'root:root', 0o755);
   await folder(PLACES.postfixData, 'postfix:postfix', 0o700);

@@ -6,6 +6,8 @@ export const PLACES = {
   secrets: '/etc/postern/secrets',
   /** Files that are rendered from the configuration, except those that systemd reads. */
   rendered: '/etc/postern/rendered',
+  /** The public half of the key of backups. */
+  backupRecipient: '/etc/postern/rendered/backup-recipient',
   state: '/var/lib/postern',
   /** What the hourly check found, which platform-management shows operators. It contains no secrets. */
   report: '/var/lib/postern/report.json',

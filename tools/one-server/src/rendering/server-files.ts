@@ -1,6 +1,7 @@
 import { natsUsersFile } from '@postern/contracts/nats-permissions';
 import { type Model, mailNamesOf, type RenderedFile, servicesOf, unitOf, userOf, WITH_DATABASE } from './model.js';
 import { PLACES, PORTS } from './places.js';
+import { archiveSettings } from './wal-settings.js';
 
 const HEAD = `# Rendered from ${PLACES.configuration} by "postern config apply".\n`;
 
@@ -56,20 +57,21 @@ jetstream {
 }
 include nats-users.conf`;
 
-const postgresqlConf = ({ machine: { memoryMib } }: Model): string => `
+const postgresqlConf = (model: Model): string => `
 listen_addresses = ''
 unix_socket_directories = '${PLACES.postgresSocket}'
 data_directory = '${PLACES.postgres}'
 hba_file = '${PLACES.rendered}/pg_hba.conf'
 ident_file = '${PLACES.rendered}/pg_ident.conf'
 max_connections = 200
-shared_buffers = ${Math.max(128, Math.floor(memoryMib / 8))}MB
+shared_buffers = ${Math.max(128, Math.floor(model.machine.memoryMib / 8))}MB
 max_wal_size = 1GB
 # For short statements on growing tables, JIT compilation costs more than their execution.
 jit = off
 idle_in_transaction_session_timeout = 10s
 authentication_timeout = 5s
 wal_level = replica
+${archiveSettings(model).join('\n')}
 log_destination = stderr
 logging_collector = off
 timezone = UTC
