@@ -82,6 +82,35 @@ describe('a dashboard or an alert', () => {
   });
 });
 
+describe('a graph of durations', () => {
+  interface Target {
+    readonly expr: string;
+    readonly exemplar?: boolean;
+  }
+  const read = (path: string) => readFileSync(join(FOLDER, path), 'utf8');
+
+  it.each(readdirSync(join(FOLDER, 'grafana')))('shows the exemplars of its buckets: %s', file => {
+    const { panels } = JSON.parse(read(`grafana/${file}`)) as { panels: { targets?: Target[] }[] };
+    const targets = panels.flatMap(({ targets = [] }) => targets);
+    const durations = targets.filter(({ expr }) => expr.includes('_bucket'));
+    expect(durations.length).toBeGreaterThan(0);
+    expect(targets.filter(({ exemplar }) => exemplar === true)).toEqual(durations);
+  });
+
+  it('opens the trace of an exemplar in a data source that the example defines', () => {
+    const { datasources } = parseYaml(read('grafana-datasources.yaml')) as {
+      datasources: {
+        uid: string;
+        type: string;
+        jsonData?: { exemplarTraceIdDestinations: { name: string; datasourceUid: string }[] };
+      }[];
+    };
+    const destinations = datasources.flatMap(({ jsonData }) => jsonData?.exemplarTraceIdDestinations ?? []);
+    expect(destinations).toMatchObject([{ name: 'trace_id' }]);
+    expect(datasources.find(({ uid }) => uid === destinations[0]?.datasourceUid)?.type).toBe('tempo');
+  });
+});
+
 describe('every alert', () => {
   const read = (path: string) => readFileSync(join(FOLDER, path), 'utf8');
   const names = [...read('prometheus/alerts.yaml').matchAll(/- alert: (\w+)/g)].map(([, name]) => name as string);

@@ -81,6 +81,40 @@ describe('a trace', () => {
     );
   });
 
+  it('is found from the durations of its steps, in the metrics of each service', async () => {
+    const headers = {
+      authorization: `Bearer ${world.postern.metricsToken}`,
+      accept: 'application/openmetrics-text;version=1.0.0',
+    };
+    const urls = world.postern.metricsUrls();
+    const exemplarsOf = async (service: string) => {
+      const text = await (await fetch(urls[service] ?? '', { headers })).text();
+      const lines = text.split('\n').filter(line => line.includes(`trace_id="${TRACE}"`));
+      return [
+        ...new Set(lines.map(line => line.replace(/(?:,?service_name="[^"]*"|,?le="[^"]*")|\} .*$/g, ''))),
+      ].sort();
+    };
+    expect(await exemplarsOf('api-gateway')).toEqual([
+      'http_server_request_duration_bucket{http_request_method="POST",http_route="/emails",http_response_status_code="200"',
+    ]);
+    expect(await exemplarsOf('email-send')).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^messaging_process_duration_bucket/),
+        'postern_emails_hand_over_duration_bucket{result="accepted"',
+        'rpc_server_duration_bucket{rpc_method="send-email",outcome="ok"',
+      ]),
+    );
+    expect(await exemplarsOf('delivery-tracking')).toContainEqual(
+      expect.stringMatching(/^messaging_process_duration_bucket/),
+    );
+    expect(await exemplarsOf('webhook-dispatch')).toEqual(
+      expect.arrayContaining([
+        'postern_webhooks_attempt_duration_bucket{outcome="accepted"',
+        'postern_webhooks_attempt_duration_bucket{outcome="retry"',
+      ]),
+    );
+  });
+
   it('is recorded only if it is sampled', async () => {
     const { body } = await sender.send(MAIL);
     await sender.event('delivered', body['id'] as string);

@@ -35,9 +35,11 @@ export type { ServerIdentity } from './server-identity.js';
 export {
   inSharedSpan,
   inSpan,
+  recordedTraceId,
   type SpanOptions,
   startSpan,
   type TraceSpan,
   type TracingSettings,
+  traceContextOf,
   traceWith,
 } from './tracing.js';

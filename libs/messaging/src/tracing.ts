@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type Context,
   ROOT_CONTEXT,
   type Span,
   type SpanContext,
@@ -80,12 +81,25 @@ export const startSpan = (
   const parentContext = readTraceparent(parent);
   // Decided before calling the SDK, which would cost as much for an unrecorded trace as for a recorded one.
   if (!parentContext && Math.random() >= settings.ratio) return new TraceSpan(unrecordedTrace());
-  const context = parentContext ? trace.setSpanContext(ROOT_CONTEXT, parentContext) : ROOT_CONTEXT;
+  const context = contextIn(parentContext);
   const linked = links.flatMap(link => readTraceparent(link) ?? []).map(spanContext => ({ context: spanContext }));
   const options = { kind: KINDS[kind], links: linked, ...(attributes ? { attributes } : {}) };
   const span = settings.tracer.startSpan(name, options, context);
   const { traceId, spanId } = span.spanContext();
   return new TraceSpan(`00-${traceId}-${spanId}-01`, span);
+};
+
+/** `traceparent` as a context of OpenTelemetry, with which a measurement outside of the request belongs to its trace. */
+export const traceContextOf = (traceparent: string | undefined): Context =>
+  contextIn(
+    settings && traceparent !== undefined && !isUnrecorded(traceparent) ? readTraceparent(traceparent) : undefined,
+  );
+
+/** The id of the trace of `context`, or of the current work without it; undefined unless the trace is recorded. */
+export const recordedTraceId = (context?: Context): string | undefined => {
+  if (!settings) return undefined;
+  const span = trace.getSpanContext(context ?? traceContextOf(currentContext()?.traceparent));
+  return span && (span.traceFlags & TraceFlags.SAMPLED) !== 0 ? span.traceId : undefined;
 };
 
 /** Runs `work` in a span; its requests, appends and log lines belong to the span. */
@@ -135,6 +149,9 @@ const readTraceparent = (traceparent: string | undefined): SpanContext | undefin
   if (!traceId || !spanId || !flags) return undefined;
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
 };
+
+const contextIn = (span: SpanContext | undefined): Context =>
+  span ? trace.setSpanContext(ROOT_CONTEXT, span) : ROOT_CONTEXT;
 
 /** The sampled flag is the lowest bit of the last digit. Called for every step, so nothing is parsed. */
 const isUnrecorded = (traceparent: string): boolean =>

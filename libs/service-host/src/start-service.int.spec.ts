@@ -19,7 +19,8 @@ describe('A service', () => {
   let link: NatsLink;
   let client: RequestClient;
 
-  const get = (path: string) => fetch(`http://127.0.0.1:${service.port}${path}`);
+  const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(`http://127.0.0.1:${service.port}${path}`, { headers });
   const readiness = async () => {
     const answer = await get('/health/ready');
     const { details } = (await answer.json()) as { details: Record<string, { status: string }> };
@@ -69,6 +70,19 @@ describe('A service', () => {
     expect(text).toContain('rpc_server_duration_count{rpc_method="greet",outcome="ok"');
     expect(text).toContain('nodejs_eventloop_delay_p99{');
     expect(text).toContain('process_memory_usage{');
+  });
+
+  it('exposes the same metrics in the OpenMetrics format to those that ask for it', async () => {
+    const accept = 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.4';
+    const [open, plain] = [await get('/metrics', { accept }), await get('/metrics')];
+    expect(open.headers.get('content-type')).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
+    expect(plain.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    const seriesOf = (text: string) =>
+      text
+        .replaceAll(/le="(\d+)\.0"/g, 'le="$1"')
+        .match(/^\w+(\{.*\})? /gm)
+        ?.sort();
+    expect(seriesOf(await open.text())).toEqual(seriesOf(await plain.text()));
   });
 
   it('is alive but not ready while PostgreSQL is unavailable, and recovers', async () => {

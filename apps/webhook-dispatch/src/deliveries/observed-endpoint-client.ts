@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { startSpan } from '@postern/messaging';
+import { startSpan, traceContextOf } from '@postern/messaging';
 import { Metrics } from '@postern/service-host';
 import { type EndpointResponse, outcomeOf } from './endpoint-response.js';
 import { HttpEndpointClient } from './http-endpoint-client.js';
@@ -33,7 +33,8 @@ export class ObservedEndpointClient extends EndpointClient {
     const outcome = outcomeOf(response);
     span?.annotate({ 'http.response.status_code': response.status, 'postern.attempt.outcome': outcome });
     span?.end(outcome === 'accepted' ? undefined : (response.status ?? 'no answer'));
-    this.#durations.record(response.latencyMs / 1_000, { outcome });
+    const trace = traceContextOf(span?.traceparent ?? request.traceparent);
+    this.#durations.record(response.latencyMs / 1_000, { outcome }, trace);
     return response;
   }
 }

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { runForRequest } from '../context.js';
 import { instruments } from '../instruments.js';
 import type { Log } from '../log.js';
-import { startSpan } from '../tracing.js';
+import { startSpan, traceContextOf } from '../tracing.js';
 import type { Effect } from './follower-store.js';
 
 export type Envelope = z.output<typeof eventEnvelope>;
@@ -75,7 +75,8 @@ export class HandlerCalls {
       );
       return { error };
     } finally {
-      instruments().eventDuration.record((performance.now() - startedAt) / 1_000, { consumer });
+      const seconds = (performance.now() - startedAt) / 1_000;
+      instruments().eventDuration.record(seconds, { consumer }, traceContextOf(context.traceparent));
     }
   }
 

@@ -9,7 +9,7 @@ import { instruments } from '../instruments.js';
 import type { Log } from '../log.js';
 import { MalformedReport } from '../malformed.js';
 import type { RequestHandler } from '../server/request-handler.js';
-import { startSpan } from '../tracing.js';
+import { startSpan, traceContextOf } from '../tracing.js';
 import { DurableReader } from './durable-reader.js';
 import { isFromAnotherStream } from './message-origin.js';
 import { ensureStream, queueConfig } from './queue-stream.js';
@@ -118,7 +118,11 @@ export class QueuedRequests {
     });
     span?.end(failure);
     const seconds = (performance.now() - startedAt) / 1_000;
-    instruments().eventDuration.record(seconds, { consumer: queueNameOf(service) });
+    instruments().eventDuration.record(
+      seconds,
+      { consumer: queueNameOf(service) },
+      traceContextOf(context.traceparent),
+    );
   }
 
   #refuse(message: JsMsg, problem: string): void {

@@ -10,7 +10,7 @@ import { instruments } from '../instruments.js';
 import type { Log } from '../log.js';
 import { MalformedReport } from '../malformed.js';
 import { TickBatches } from '../tick-batches.js';
-import { startSpan } from '../tracing.js';
+import { startSpan, traceContextOf } from '../tracing.js';
 import { type Answer, ArrivedRequest } from './arrived-request.js';
 import type { KeyedRequests } from './keyed-requests.js';
 import { keyedBody, outcomeOf, unavailableBody, withStatus } from './reply-bodies.js';
@@ -195,7 +195,7 @@ export class RequestIntake {
     const reply = await runForRequest(context, request, () => this.#answer(request));
     span?.annotate(outcomeOf(reply));
     span?.end('fault' in reply ? outcomeOf(reply).outcome : undefined);
-    this.#conclude(request, reply);
+    this.#conclude(request, reply, context.traceparent);
   }
 
   async #answer({ contract, frame, answer }: ArrivedRequest): Promise<ReplyBody> {
@@ -235,9 +235,10 @@ export class RequestIntake {
     return this.options.asUnavailable?.(error);
   }
 
-  #conclude(request: ArrivedRequest, reply: ReplyBody): void {
+  #conclude(request: ArrivedRequest, reply: ReplyBody, traceparent = request.frame.c.traceparent): void {
     const seconds = (performance.now() - request.arrivedAt) / 1_000;
-    instruments().requestDuration.record(seconds, { 'rpc.method': request.contract.name, ...outcomeOf(reply) });
+    const attributes = { 'rpc.method': request.contract.name, ...outcomeOf(reply) };
+    instruments().requestDuration.record(seconds, attributes, traceContextOf(traceparent));
     const { frame, replyTo } = request;
     const callbacks = request.takeCallbacks();
     const token = callbacks && this.#confirmations.expect(callbacks, request.expiresAt);

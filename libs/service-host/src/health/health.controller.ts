@@ -1,17 +1,20 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import {
   Controller,
   Get,
-  Header,
   Headers,
   Inject,
+  Res,
   ServiceUnavailableException,
   UnauthorizedException,
 } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
+import type { FastifyReply } from 'fastify';
 import type { Secret } from '../config/secret.js';
 import { CONFIG } from '../host.js';
 import { Metrics } from '../metrics/metrics.js';
+import { OPEN_METRICS, prefersOpenMetrics, TEXT } from '../metrics/open-metrics.js';
 import { Liveness } from './liveness.js';
 import { Readiness } from './readiness.js';
 
@@ -56,11 +59,15 @@ export class HealthController {
   }
 
   @Get('metrics')
-  @Header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
-  render(@Headers('authorization') authorization = ''): Promise<string> {
+  render(
+    @Headers() { authorization = '', accept }: IncomingHttpHeaders,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string> {
     const { metricsToken } = this.config;
     if (metricsToken && !isSame(authorization, `Bearer ${metricsToken.reveal()}`)) throw new UnauthorizedException();
-    return this.metrics.render();
+    const open = prefersOpenMetrics(accept);
+    reply.header('content-type', open ? OPEN_METRICS : TEXT);
+    return open ? this.metrics.renderOpenMetrics() : this.metrics.render();
   }
 }
 

@@ -3,6 +3,8 @@ import { type Meter, metrics } from '@opentelemetry/api';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import { Exemplars } from './exemplars.js';
+import { openMetricsOf } from './open-metrics.js';
 
 /** Metrics from other sources, such as the database, are omitted if reading them takes longer. */
 const OBSERVE_WITHIN_MS = 3_000;
@@ -21,6 +23,8 @@ export class Metrics {
   /** Every line has the service name as a label, so that dashboards need no target labels. */
   readonly #serializer = new PrometheusSerializer(undefined, false, /^service\.name$/, true, true);
   readonly #provider: MeterProvider;
+  readonly #exemplars = new Exemplars();
+  readonly #meters;
   readonly #eventLoop = monitorEventLoopDelay({ resolution: EVENT_LOOP_EVERY_MS });
 
   /** @param version of the release; it tells the processes of a rollout apart */
@@ -29,7 +33,8 @@ export class Metrics {
       resource: resourceFromAttributes({ 'service.name': service }),
       readers: [this.#exporter],
     });
-    metrics.setGlobalMeterProvider(this.#provider);
+    this.#meters = this.#exemplars.keptBy(this.#provider);
+    metrics.setGlobalMeterProvider(this.#meters);
     this.#observeProcess();
     this.meter('process')
       .createObservableGauge('postern.build.info', { description: 'Always 1; the label names the release' })
@@ -38,13 +43,18 @@ export class Metrics {
 
   /** A meter for one topic; metric names follow OpenTelemetry's conventions (`postern.emails.sent`). */
   meter(name: string): Meter {
-    return this.#provider.getMeter(name);
+    return this.#meters.getMeter(name);
   }
 
-  /** All metrics in Prometheus format. */
+  /** All metrics in the text format of Prometheus. */
   async render(): Promise<string> {
     const { resourceMetrics } = await this.#exporter.collect({ timeoutMillis: OBSERVE_WITHIN_MS });
     return this.#serializer.serialize(resourceMetrics);
+  }
+
+  /** All metrics in the OpenMetrics format, with a recorded trace for each bucket of a histogram that has one. */
+  async renderOpenMetrics(): Promise<string> {
+    return openMetricsOf(await this.render(), this.#exemplars.byBucket());
   }
 
   async close(): Promise<void> {

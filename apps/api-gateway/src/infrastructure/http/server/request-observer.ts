@@ -1,6 +1,7 @@
+import { traceContextOf } from '@postern/messaging';
 import type { Metrics } from '@postern/service-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { beginRequestTrace, endRequestTrace } from './request-trace.js';
+import { beginRequestTrace, endRequestTrace, traceparentOf } from './request-trace.js';
 import { routeUrlOf } from './route-url.js';
 
 /** Traces and duration metrics by route and status. Excludes URLs, which contain tokens. */
@@ -13,11 +14,12 @@ export const requestObserver = (metrics: Metrics) => {
   const onResponse = (request: FastifyRequest, reply: FastifyReply): void => {
     const { method } = request;
     const seconds = reply.elapsedTime / 1_000;
-    durations.record(seconds, {
+    const attributes = {
       'http.request.method': method,
       'http.route': routeUrlOf(request),
       'http.response.status_code': reply.statusCode,
-    });
+    };
+    durations.record(seconds, attributes, traceContextOf(traceparentOf(request)));
     endRequestTrace(request, reply);
   };
   return { onRequest: beginRequestTrace, onResponse };
