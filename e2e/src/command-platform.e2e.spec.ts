@@ -119,6 +119,34 @@ describe('postern logs', () => {
   }, 60_000);
 });
 
+describe('postern exec', () => {
+  it('prints both outputs of the command separately, and ends with its exit status', async () => {
+    const { code, out, err } = await runner.run(['exec', name, 'seq 1500; echo "it fails with $GREETING" >&2; exit 7']);
+    expect([code, out.split('\n').length, out.slice(-10)]).toEqual([7, 1_501, '1499\n1500\n']);
+    expect(err).toMatch(/^it fails with good morning$/m);
+    expect(err).toContain('failed: exited with code 7');
+  }, 60_000);
+
+  it('gives the program its arguments unchanged', async () => {
+    const { code, out } = await runner.run(['exec', name, '--', 'printf', '%s\\n', 'two  words', '$HOME', "it's"]);
+    expect([code, out]).toEqual([0, "two  words\n$HOME\nit's\n"]);
+  }, 60_000);
+
+  it('prints the output while the command runs, and ends it on Ctrl-C', async () => {
+    const running = runner.start(['exec', name, 'echo begun; sleep 600']);
+    await running.until(/begun/);
+    const { code, err } = await running.interrupt();
+    expect([code, err]).toEqual([130, expect.stringContaining('cancelled')]);
+    const { body } = await platform.writer.get(`/web-services/${service.id}/runs`);
+    expect((body['items'] as unknown[])[0]).toMatchObject({ status: 'cancelled', exit_code: null });
+  }, 60_000);
+
+  it('needs a key with write access', async () => {
+    const { code, err } = await reader.run(['exec', name, 'true']);
+    expect([code, err]).toEqual([1, expect.stringContaining('write')]);
+  });
+});
+
 describe('postern deploy --local', () => {
   it('deploys the files of a folder that .gitignore does not exclude, and the same upload again', async () => {
     const folder = join(runner.folder, 'shop');

@@ -5,6 +5,10 @@ export interface LogPageQuery {
   /** The id after which the page begins; undefined for the last `tail` lines. */
   readonly after: string | undefined;
   readonly tail: number;
+  /** Only lines of this instance; the page then ends early if many lines of others are in between. */
+  readonly instance?: string | undefined;
+  /** Unix seconds: without `after`, the page begins with the first line at or after it, instead of the last `tail`. */
+  readonly since?: number | undefined;
   readonly maxLines: number;
   /** Limit for the stored size of the lines; a page has at least one line, if there is one. */
   readonly maxBytes: number;

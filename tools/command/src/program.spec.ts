@@ -50,7 +50,7 @@ describe('the command', () => {
       'restart',
       'stop',
       'scale',
-      'run',
+      'exec',
       'logs',
       'env list',
       'env resolved',
@@ -138,7 +138,7 @@ describe('a command for administrators', () => {
 describe('completion', () => {
   it.each([
     [[''], ['audit', 'bounces', 'can-deploy', 'certificates', 'completion', 'databases', 'deploy']],
-    [['e'], ['emails', 'env', 'events', 'export']],
+    [['e'], ['emails', 'env', 'events', 'exec', 'export']],
     [
       ['env', ''],
       ['list', 'resolved', 'set', 'unset'],

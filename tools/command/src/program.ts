@@ -5,13 +5,14 @@ import { complete, completion } from './commands/completion.js';
 import { deploy } from './commands/deploy.js';
 import { emails } from './commands/emails.js';
 import { env } from './commands/env.js';
+import { exec } from './commands/exec.js';
 import { login, logout, whoami } from './commands/login.js';
 import { logs } from './commands/logs.js';
 import { mcp } from './commands/mcp.js';
 import { open } from './commands/open.js';
 import { requests } from './commands/requests.js';
 import { databases, domains, files, projects } from './commands/resources.js';
-import { rollback, run } from './commands/run.js';
+import { rollback } from './commands/rollback.js';
 import { send } from './commands/send.js';
 import { lifecycleCommands, scale, service } from './commands/service.js';
 import { services } from './commands/services.js';
@@ -38,7 +39,7 @@ export const program = (version: string): Command => {
     ['Email:', [send(), emails(), templates(), webhooks()]],
     [
       'Web services:',
-      [deploy(), rollback(), ...lifecycleCommands(), scale(), run(), logs(), env(), files(), service(), domains()],
+      [deploy(), rollback(), ...lifecycleCommands(), scale(), exec(), logs(), env(), files(), service(), domains()],
     ],
     ['Resources:', [projects(), databases(), up(), exportProject()]],
     ['More:', [status(), requests(), services(), open(), mcp(version), completion()]],

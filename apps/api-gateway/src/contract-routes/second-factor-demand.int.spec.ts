@@ -40,6 +40,7 @@ const ROUTES: readonly Route[] = [
   { method: 'DELETE', path: '/dashboard/api/session' },
   { method: 'GET', path: '/dashboard/api/audit-log' },
   { method: 'GET', path: `/dashboard/api/web-services/${ID}/logs/stream` },
+  { method: 'GET', path: `/dashboard/api/web-services/${ID}/runs/${ID}/logs/stream` },
 ];
 const titleOf = ({ method, path }: Route) => `${method} ${path}`;
 const titled = (isAllowed: boolean) =>

@@ -1,5 +1,5 @@
 import { Inject, Injectable, StreamableFile } from '@nestjs/common';
-import { followLogs, logLineId } from '@postern/contracts';
+import { followLogs, followRun, logLineId } from '@postern/contracts';
 import { CONFIG } from '@postern/service-host';
 import type { FastifyReply } from 'fastify';
 import type { GatewayConfig } from '../config.js';
@@ -14,12 +14,13 @@ const GRACE_MS = 15_000;
 /** Limits of one request: a stream buffers a few times this size for a slow reader. */
 const PAGE = { max_lines: 250, max_bytes: 32 * 1024 };
 
-/** A reader of a log, and its start position. */
+/** A reader of a log. */
 export interface LogReader {
   readonly caller: Caller;
   readonly webServiceId: string;
-  /** Number of earlier lines, unless the reader continues after a line id. */
-  readonly tail: number;
+  /** What is read: the log, from so many earlier lines on, or all output of one run. */
+  readonly from: { readonly tail: number } | { readonly runId: string };
+  /** The id of the line after which the reader continues. */
   readonly lastEventId: string | undefined;
   /** The reason why the reader may no longer read; called every `checkMs`. */
   readonly isOver: () => Promise<string | undefined>;
@@ -53,14 +54,16 @@ export class LogFollower {
     return new StreamableFile(writer.body, { type: 'text/event-stream; charset=utf-8' });
   }
 
-  #read({ caller, webServiceId, tail }: LogReader, after: string | undefined): Promise<LogPage> {
+  #read({ caller, webServiceId, from }: LogReader, after: string | undefined): Promise<LogPage> {
     const { userId: user_id, workspaceId: workspace_id, projectIds: project_ids } = caller;
     const request = {
-      ...{ user_id, workspace_id, web_service_id: webServiceId, tail, ...PAGE },
+      ...{ user_id, workspace_id, web_service_id: webServiceId, ...PAGE },
       ...(project_ids === undefined ? {} : { project_ids: [...project_ids] }),
       ...(after === undefined ? {} : { after }),
     };
-    return this.services.request(followLogs, request, caller);
+    return 'runId' in from
+      ? this.services.request(followRun, { ...request, run_id: from.runId }, caller)
+      : this.services.request(followLogs, { ...request, ...from }, caller);
   }
 }
 

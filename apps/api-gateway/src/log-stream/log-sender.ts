@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type followLogs, Refusal, type ReplyOf } from '@postern/contracts';
+import { type followLogs, type followRun, Refusal, type ReplyOf } from '@postern/contracts';
 import type { StreamBudget } from './log-streams.js';
 import type { StreamWriter } from './stream-writer.js';
 
@@ -9,7 +9,7 @@ const LONGEST_POLL_MS = 3_000;
 const SLOWER_EACH_TIME = 1.25;
 const HEARTBEAT_MS = 15_000;
 
-export type LogPage = ReplyOf<typeof followLogs>;
+export type LogPage = ReplyOf<typeof followLogs> | ReplyOf<typeof followRun>;
 
 export interface LogSenderParts {
   readonly writer: StreamWriter;
@@ -42,6 +42,7 @@ export class LogSender {
       let page = first;
       let isTaken = await this.#write(`retry: 2000\n\n${eventsOf(page)}`);
       while (isTaken && !this.#signal.aborted) {
+        if ('is_over' in page && page.is_over) return writer.end(endOf('the run has ended'));
         await this.#waitAfter(page);
         if (this.#signal.aborted) break;
         const reason = await this.#reasonToEnd();
@@ -51,8 +52,7 @@ export class LogSender {
       }
       writer.end(isTaken ? '' : stalledAt(page.next));
     } catch (error) {
-      const isDeleted = Refusal.is(error) && error.code === 'web_service_not_found';
-      writer.end(isDeleted ? endOf('there is no such web service') : ': closed after an error\n\n');
+      writer.end(isGone(error) ? endOf(error.message) : ': closed after an error\n\n');
     }
   }
 
@@ -75,7 +75,7 @@ export class LogSender {
     try {
       return await this.parts.read(next);
     } catch (error) {
-      if (Refusal.is(error) && error.code === 'web_service_not_found') throw error;
+      if (isGone(error)) throw error;
       return { lines: [], next, has_more: false, is_incomplete: false };
     }
   }
@@ -91,6 +91,9 @@ export class LogSender {
     return this.parts.writer.write(part);
   }
 }
+
+const isGone = (error: unknown): error is Refusal =>
+  Refusal.is(error) && (error.code === 'web_service_not_found' || error.code === 'run_not_found');
 
 const INCOMPLETE = ': lines may be missing here, because old lines were deleted before they were read\n\n';
 

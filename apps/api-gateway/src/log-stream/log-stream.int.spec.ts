@@ -3,7 +3,9 @@ import {
   admitPlatformCall,
   authenticateSession,
   followLogs,
+  followRun,
   type Logs,
+  operationOf,
   Refusal,
   type ReplyOf,
   type RequestOf,
@@ -58,10 +60,13 @@ const line = (second: number, message: string) => ({
   message,
 });
 
-const follow = async (headers: Record<string, string> = {}, query = '', base = '/dashboard/api') => {
+const follow = (headers: Record<string, string> = {}, query = '', base = '/dashboard/api') =>
+  stream(`${base}/web-services/${SERVICE}/logs/stream${query}`, headers);
+
+const stream = async (path: string, headers: Record<string, string>) => {
   const controller = new AbortController();
   open.push(controller);
-  const url = `${gateway.url}${base}/web-services/${SERVICE}/logs/stream${query}`;
+  const url = `${gateway.url}${path}`;
   const response = await fetch(url, {
     headers: { authorization: 'Bearer token', ...headers },
     signal: controller.signal,
@@ -189,6 +194,60 @@ describe('with a platform key', () => {
       throw new Refusal('platform_key_invalid', 'revoked');
     });
     expect((await withKey()).response.status).toBe(401);
+  });
+});
+
+describe('of a run', () => {
+  const RUN = '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e61';
+  let hasEnded: boolean;
+  const followRunWith = (headers: Record<string, string> = {}, base = '/dashboard/api') =>
+    stream(`${base}/web-services/${SERVICE}/runs/${RUN}/logs/stream`, headers);
+
+  beforeEach(() => {
+    hasEnded = false;
+    gateway.services.on(followRun, request => {
+      const page = pageOf(log, { ...request, after: request.after ?? '1-0', tail: 1 });
+      return { ...page, is_over: hasEnded && !page.has_more };
+    });
+  });
+
+  it('begins with its first line, and ends after its last one', async () => {
+    const run = await followRunWith();
+    await waitFor(() => run.messages().length === 2, { describe: 'both lines' });
+    log = [...log, line(3, 'last')];
+    hasEnded = true;
+    await run.closed;
+    expect(run.messages()).toEqual(['first', 'second', 'last']);
+    expect(run.text()).toMatch(/event: end\ndata: \{"reason":"the run has ended"\}\n\n$/);
+    expect(gateway.services.received.find(({ contract }) => contract === followRun.name)?.request).toMatchObject({
+      ...{ workspace_id: WORKSPACE, web_service_id: SERVICE, run_id: RUN },
+    });
+  });
+
+  it('of a command that has ended is complete, and continues after the line in Last-Event-ID', async () => {
+    hasEnded = true;
+    const run = await followRunWith({ 'last-event-id': '1-1' });
+    await run.closed;
+    expect(run.messages()).toEqual(['second']);
+  });
+
+  it('requires a key that may read runs', async () => {
+    gateway.services.on(admitPlatformCall, () => ({
+      caller: { user_id: USER, workspace_id: WORKSPACE, key: REPORTED_KEY },
+      rate_limit: RATE_LIMIT,
+    }));
+    await followRunWith(bearer, '/api/v1');
+    const calls = gateway.services.received.filter(({ contract }) => contract === admitPlatformCall.name);
+    expect(calls.map(({ request }) => request)).toMatchObject([{ required: 'read', role: 'viewer' }]);
+    expect(calls[0]?.request).toHaveProperty('operation', operationOf('Runs.get', false));
+  });
+
+  it('responds with an error for an unknown run, and without a session', async () => {
+    gateway.services.on(followRun, () => {
+      throw new Refusal('run_not_found', 'there is no such run of this web service');
+    });
+    expect((await followRunWith()).response.status).toBe(404);
+    expect((await followRunWith({ authorization: '' })).response.status).toBe(401);
   });
 });
 

@@ -167,9 +167,9 @@ export class FakeRuntime extends Runtime {
       .map(({ webServiceId: _, ...line }) => line);
   }
 
-  override async logPage(webServiceId: string, { after, tail, maxLines }: LogPageQuery): Promise<LogPage> {
+  override async logPage(webServiceId: string, { after, tail, maxLines, instance }: LogPageQuery): Promise<LogPage> {
     const lines = this.machine.lines
-      .filter(line => line.webServiceId === webServiceId)
+      .filter(line => line.webServiceId === webServiceId && (instance ?? line.instance) === line.instance)
       .map(({ webServiceId: _, ...line }, index) => ({ ...line, id: `1-${index + 1}` }));
     const from = after === undefined ? Math.max(0, lines.length - tail) : Number(after.slice(2));
     const page = lines.slice(from, from + maxLines);

@@ -66,8 +66,8 @@ export class WebServiceQueries {
 
   @Handles(readRuntimeLogPage)
   async logPage(request: RequestOf<typeof readRuntimeLogPage>): Promise<ReplyOf<typeof readRuntimeLogPage>> {
-    const { web_service_id, after, tail, max_lines: maxLines, max_bytes: maxBytes } = request;
-    const page = await this.runtime.logPage(web_service_id, { after, tail, maxLines, maxBytes });
+    const { web_service_id, after, max_lines: maxLines, max_bytes: maxBytes, ...query } = request;
+    const page = await this.runtime.logPage(web_service_id, { after, maxLines, maxBytes, ...query });
     return {
       lines: page.lines.map(({ timestamp, ...line }) => ({ timestamp: timestamp.toISOString(), ...line })),
       next: page.next,

@@ -45,20 +45,25 @@ export type Logs = z.output<typeof getLogs.reply>;
 /** The id of a line in a stream of the log. */
 export const logLineId = z.string().regex(/^\d{1,14}-\d{1,12}$/);
 
+/** One part of a stream of log lines, in storage order. */
+export const logPageRequest = z.object({
+  /** The id of the line after which the page begins. */
+  after: logLineId.optional(),
+  max_lines: z.int().min(1).max(1_000),
+  max_bytes: z.int().min(1).max(1_048_576),
+});
+
+export const logPage = z.object({
+  lines: z.array(logLine.extend({ id: logLineId })),
+  next: logLineId,
+  has_more: z.boolean(),
+  is_incomplete: z.boolean(),
+});
+
 /** One part of the stream of a log: lines after the one with the id `after`, or the last `tail`, in storage order. */
 export const followLogs = request('follow-logs', {
-  request: ofWebService.extend({
-    after: logLineId.optional(),
-    tail: z.int().min(1).max(1_000),
-    max_lines: z.int().min(1).max(1_000),
-    max_bytes: z.int().min(1).max(1_048_576),
-  }),
-  reply: z.object({
-    lines: z.array(logLine.extend({ id: logLineId })),
-    next: logLineId,
-    has_more: z.boolean(),
-    is_incomplete: z.boolean(),
-  }),
+  request: ofWebService.extend({ ...logPageRequest.shape, tail: z.int().min(1).max(1_000) }),
+  reply: logPage,
   refusals: { web_service_not_found: 404, runtime_unavailable: 503 },
   callers: ['api-gateway'],
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id, page, timestamp } from '../shapes.js';
 import { LOGS, onePageOf, RUN } from './examples.js';
-import { logLine } from './logs-and-metrics.js';
+import { logLine, logPage, logPageRequest } from './logs-and-metrics.js';
 import { ofWebService } from './web-services.js';
 
 const request = requestsOf('platform-management');
@@ -107,6 +107,14 @@ export const getRun = request('get-run', {
   },
 });
 export type RunWithOutput = z.output<typeof getRun.reply>;
+
+/** One part of the output of a run, from its first line; its last part has `is_over`. */
+export const followRun = request('follow-run', {
+  request: ofRun.extend(logPageRequest.shape),
+  reply: logPage.extend({ is_over: z.boolean() }),
+  refusals: { web_service_not_found: 404, run_not_found: 404, runtime_unavailable: 503 },
+  callers: ['api-gateway'],
+});
 
 /** Ends the command; its status is `cancelled` once all its processes have ended. */
 export const cancelRun = request('cancel-run', {

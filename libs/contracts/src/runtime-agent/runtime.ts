@@ -83,11 +83,16 @@ export const readRuntimeLog = request('read-runtime-log', {
   }),
 });
 
-/** Lines in storage order, after the line with the id `after`, or the last `tail`. */
+/**
+ * Lines in storage order, after the line with the id `after`; without it, those since `since` (Unix seconds), or the
+ * last `tail`.
+ */
 export const readRuntimeLogPage = request('read-runtime-log-page', {
   request: ofWebService.extend({
     after: logPlace.optional(),
     tail: z.int().min(1).max(1_000),
+    instance: z.string().optional(),
+    since: z.number().optional(),
     max_lines: z.int().min(1).max(1_000),
     max_bytes: z.int().min(1).max(1_048_576),
   }),

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { AuthenticationError, ConnectionError, type LogLine, Postern } from '../index.js';
 
 const ID = '0198d39f-1a2b-7c3d-8e4f-5a6b7c8d9e00';
+const RUN = '0198d39f-1a2b-7c3d-8e4f-5a6b7c8d9e01';
 const line = (message: string, second = 5, instance = 'web-1'): LogLine => ({
   timestamp: `2030-01-02T03:04:${String(second).padStart(2, '0')}.000Z`,
   instance,
@@ -10,10 +11,13 @@ const line = (message: string, second = 5, instance = 'web-1'): LogLine => ({
 });
 const event = (id: string, of: LogLine) => `id: ${id}\ndata: ${JSON.stringify(of)}\n\n`;
 
+const linesOfLog = ({ platform }: Postern) => platform.logs.follow(ID, { tail: 7 });
+const linesOfRun = ({ platform }: Postern) => platform.runs.follow(ID, RUN);
+
 /** One connection: an error answer, none at all, or text after which the connection ends or breaks. */
 type Connection = number | 'refused' | { readonly pieces: readonly string[]; readonly breaks?: boolean };
 
-const follow = (connections: readonly Connection[]) => {
+const follow = (connections: readonly Connection[], linesOf = linesOfLog) => {
   const left = [...connections];
   const requests: { url: string; lastEventId: string | undefined }[] = [];
   const postern = new Postern('ak_live_x', {
@@ -37,7 +41,7 @@ const follow = (connections: readonly Connection[]) => {
   });
   const messages: string[] = [];
   const ended = (async () => {
-    for await (const { message } of postern.platform.logs.follow(ID, { tail: 7 })) messages.push(message);
+    for await (const { message } of linesOf(postern)) messages.push(message);
   })();
   ended.catch(() => undefined);
   return { ended, messages, requests };
@@ -76,6 +80,22 @@ describe('Following a log', () => {
     expect(messages).toEqual(['old', 'tick', 'tick', 'last', 'stored late', 'new']);
     // A stream continues a little before its end, because lines of several instances can be stored out of order.
     expect(requests.slice(1, 4).map(({ lastEventId }) => lastEventId)).toEqual(['id-0', 'id-0', 'id-0']);
+  });
+
+  it('of a run ends when the run has ended, after a lost connection too', async () => {
+    const { ended, messages, requests } = follow(
+      [
+        { pieces: [event('1', line('one'))], breaks: true },
+        { pieces: [event('2', line('two')), 'event: end\ndata: {}\n\n'] },
+      ],
+      linesOfRun,
+    );
+    await jest.advanceTimersByTimeAsync(10_000);
+    await ended;
+    expect(messages).toEqual(['one', 'two']);
+    expect(requests.map(({ url, lastEventId }) => [url, lastEventId])).toEqual(
+      [undefined, '1'].map(id => [`https://postern.example.com/api/v1/web-services/${ID}/runs/${RUN}/logs/stream`, id]),
+    );
   });
 
   it('gives up when the connection stays lost', async () => {

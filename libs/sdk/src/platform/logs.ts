@@ -1,25 +1,12 @@
 import type { GetMetricsHistoryReply, LogLine, Usage } from '../api-types.js';
-import { ApiError, ConnectionError } from '../errors.js';
-import { EventStreamParser, type ServerSentEvent } from '../event-stream.js';
-import type { AbortSignalLike, CallOptions } from '../http-client.js';
-import { pause } from '../pause.js';
-import { isRetryable } from '../retries.js';
+import type { CallOptions } from '../http-client.js';
 import { type PlatformCaller, pathOf } from './caller.js';
-import { LogWindow } from './log-window.js';
+import { linesOf, type ReconnectOptions } from './line-stream.js';
 
-export interface FollowOptions extends CallOptions {
+export interface FollowOptions extends ReconnectOptions {
   /** Number of earlier lines to begin with, at most 1,000; 100 by default. */
   readonly tail?: number;
-  /** How long a lost connection is sought again before `follow` gives up; 300,000 milliseconds by default. */
-  readonly reconnectMs?: number;
 }
-
-/** The server sends a comment every 15 seconds. */
-const IDLE_MS = 45_000;
-/** As long as other calls are repeated. */
-const BEGIN_WITHIN_MS = 15_000;
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 10_000;
 
 /** Log lines of web services. */
 export class Logs {
@@ -43,60 +30,13 @@ export class Logs {
    * The last lines and then every new one, each once, until the loop ends or `signal` is aborted. Reconnects by itself.
    * @throws the error of the API when the key or the web service is gone.
    */
-  async *follow(
+  follow(
     webServiceId: string,
-    { tail = 100, reconnectMs = 300_000, signal }: FollowOptions = {},
+    { tail = 100, ...options }: FollowOptions = {},
   ): AsyncGenerator<LogLine, void, undefined> {
-    const window = new LogWindow();
-    let pauseMs = FIRST_PAUSE_MS;
-    let [lostAt, giveUpMs]: [number | undefined, number] = [undefined, BEGIN_WITHIN_MS];
-    const onOpen = () => {
-      [pauseMs, lostAt, giveUpMs] = [FIRST_PAUSE_MS, undefined, reconnectMs];
-    };
-    for (;;) {
-      try {
-        const options = { tail, signal, lastEventId: window.resume(), onOpen };
-        for await (const { id, type, data } of this.#events(webServiceId, options)) {
-          // Why it ends is the error of the next attempt.
-          if (type === 'end') break;
-          const line = JSON.parse(data) as LogLine;
-          if (window.add(id, line)) yield line;
-        }
-      } catch (error) {
-        lostAt ??= Date.now();
-        if (!mayReconnect(error) || Date.now() - lostAt >= giveUpMs) throw error;
-        pauseMs = Math.max(pauseMs, retryAfterMs(error));
-      }
-      await pause(pauseMs, signal);
-      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
-    }
-  }
-
-  async *#events(
-    webServiceId: string,
-    { tail, signal, lastEventId, onOpen }: StreamOptions,
-  ): AsyncGenerator<ServerSentEvent, void, undefined> {
-    const path = pathOf`/web-services/${webServiceId}/logs/stream`;
-    const headers = { accept: 'text/event-stream', ...(lastEventId ? { 'last-event-id': lastEventId } : {}) };
-    const parser = new EventStreamParser();
-    for await (const text of this.#api.stream(path, { query: { tail }, headers, signal, idleMs: IDLE_MS })) {
-      onOpen();
-      yield* parser.push(text);
-    }
+    return linesOf(this.#api, pathOf`/web-services/${webServiceId}/logs/stream`, { query: { tail }, ...options });
   }
 }
-
-interface StreamOptions {
-  readonly tail: number;
-  readonly signal: AbortSignalLike | undefined;
-  readonly lastEventId: string | undefined;
-  readonly onOpen: () => void;
-}
-
-const mayReconnect = (error: unknown): boolean =>
-  error instanceof ConnectionError || (error instanceof ApiError && isRetryable(error.status));
-
-const retryAfterMs = (error: unknown): number => (error instanceof ApiError ? (error.retryAfterS ?? 0) * 1_000 : 0);
 
 /** Usage of CPU and memory by web services. */
 export class Metrics {

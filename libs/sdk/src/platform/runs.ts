@@ -1,7 +1,8 @@
-import type { GetRunReply, ListRunsReply, Run } from '../api-types.js';
+import type { GetRunReply, ListRunsReply, LogLine, Run } from '../api-types.js';
 import type { CallOptions, CommandOptions } from '../http-client.js';
 import { pause } from '../pause.js';
 import { type PlatformCaller, pathOf } from './caller.js';
+import { linesOf, type ReconnectOptions } from './line-stream.js';
 
 /** One-off commands with the live release of a web service. */
 export class Runs {
@@ -27,6 +28,15 @@ export class Runs {
   /** A run with the last lines of its output. */
   get(webServiceId: string, runId: string, options?: CallOptions): Promise<GetRunReply> {
     return this.#api.get(pathOf`/web-services/${webServiceId}/runs/${runId}`, options);
+  }
+
+  /**
+   * The output of a run, each line once, as it is written; ends when the run has ended. `stream` of a line tells standard
+   * output from standard error. Reconnects by itself.
+   */
+  follow(webServiceId: string, runId: string, options?: ReconnectOptions): AsyncGenerator<LogLine, void, undefined> {
+    const path = pathOf`/web-services/${webServiceId}/runs/${runId}/logs/stream`;
+    return linesOf(this.#api, path, { ...options, endsWithEvent: true });
   }
 
   cancel(webServiceId: string, runId: string, options?: CommandOptions): Promise<Run> {

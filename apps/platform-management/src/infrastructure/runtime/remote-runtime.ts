@@ -167,9 +167,9 @@ export class RemoteRuntime extends Runtime {
     return lines.map(({ timestamp, ...line }) => ({ timestamp: new Date(timestamp), ...line }));
   }
 
-  async logPage(webServiceId: string, { after, tail, maxLines, maxBytes }: LogPageQuery): Promise<LogPage> {
-    const request = { web_service_id: webServiceId, tail, max_lines: maxLines, max_bytes: maxBytes };
-    const page = await this.agent.request(readRuntimeLogPage, { ...request, ...(after !== undefined && { after }) });
+  async logPage(webServiceId: string, { maxLines, maxBytes, ...query }: LogPageQuery): Promise<LogPage> {
+    const request = { web_service_id: webServiceId, max_lines: maxLines, max_bytes: maxBytes, ...query };
+    const page = await this.agent.request(readRuntimeLogPage, request);
     return {
       lines: page.lines.map(({ timestamp, ...line }) => ({ timestamp: new Date(timestamp), ...line })),
       next: page.next,

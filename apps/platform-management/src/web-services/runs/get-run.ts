@@ -3,11 +3,9 @@ import { Handles } from '@postern/messaging';
 import { Runtime } from '@postern/runtime';
 import { WebServices } from '../services/web-services.projection.js';
 import { runNotFound } from './refusals.js';
-import { instanceOf, Runs, runReply } from './runs.js';
+import { CLOCKS_DIFFER_S, firstLineTime, instanceOf, Runs, runReply } from './runs.js';
 
 const MAX_LINES = 1_000;
-/** Tolerance for clock differences between this process and the machine that writes the log. */
-const CLOCKS_DIFFER_S = 60;
 
 /** Returns a one-off command with the end of its output. */
 @Handles(getRun)
@@ -26,7 +24,7 @@ export class GetRun {
     if (!run.startedAt) return { ...runReply(run), lines: [] };
     const lines = await this.runtime.logs(web_service_id, {
       tail: MAX_LINES,
-      since: Math.max(0, run.startedAt.getTime() / 1_000 - CLOCKS_DIFFER_S),
+      since: firstLineTime(run.startedAt),
       until: run.finishedAt ? run.finishedAt.getTime() / 1_000 + CLOCKS_DIFFER_S : undefined,
       instance: instanceOf(run_id),
     });

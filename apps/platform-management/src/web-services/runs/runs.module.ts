@@ -7,6 +7,7 @@ import { WebServicesModule } from '../services/web-services.module.js';
 import { CancelRun } from './cancel-run.js';
 import { CreateRun } from './create-run.js';
 import { ExecuteRuns } from './execute-runs.js';
+import { FollowRun } from './follow-run.js';
 import { GetRun } from './get-run.js';
 import { ListRuns } from './list-runs.js';
 import { Runs } from './runs.js';
@@ -14,7 +15,7 @@ import { Runs } from './runs.js';
 /** One-off commands of web services. */
 @Module({
   imports: [EnvironmentModule, ProjectsModule, QuotaUsageModule, RuntimeModule, WebServicesModule],
-  providers: [CreateRun, ListRuns, GetRun, CancelRun, ExecuteRuns, Runs],
+  providers: [CreateRun, ListRuns, GetRun, FollowRun, CancelRun, ExecuteRuns, Runs],
   exports: [Runs],
 })
 export class RunsModule {}

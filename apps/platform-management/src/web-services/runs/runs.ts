@@ -95,6 +95,12 @@ export const runReply = (run: StoredRun): Run => ({
 /** Returns the instance name in the log lines of a run. */
 export const instanceOf = (runId: string): string => `run-${runId.slice(-12)}`;
 
+/** Tolerance for clock differences between this process and the machine that writes the log. */
+export const CLOCKS_DIFFER_S = 60;
+
+/** The Unix time in seconds from which the lines of a run are searched. */
+export const firstLineTime = (begunAt: Date): number => Math.max(0, begunAt.getTime() / 1_000 - CLOCKS_DIFFER_S);
+
 /** Number of ended runs that are kept for each web service. */
 const KEPT = 100;
 

@@ -1,6 +1,7 @@
 import { followLogs, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { Runtime } from '@postern/runtime';
+import { logPageReply } from '../../infrastructure/runtime/log-page-reply.js';
 import { WebServices } from './web-services.projection.js';
 
 /** Returns the next lines of a log for streaming. */
@@ -14,12 +15,6 @@ export class FollowLogs {
   async execute(request: RequestOf<typeof followLogs>): Promise<ReplyOf<typeof followLogs>> {
     await this.webServices.requireOwner(request, request.web_service_id);
     const { web_service_id, after, tail, max_lines: maxLines, max_bytes: maxBytes } = request;
-    const page = await this.runtime.logPage(web_service_id, { after, tail, maxLines, maxBytes });
-    return {
-      lines: page.lines.map(({ timestamp, ...line }) => ({ timestamp: timestamp.toISOString(), ...line })),
-      next: page.next,
-      has_more: page.hasMore,
-      is_incomplete: page.isIncomplete,
-    };
+    return logPageReply(await this.runtime.logPage(web_service_id, { after, tail, maxLines, maxBytes }));
   }
 }

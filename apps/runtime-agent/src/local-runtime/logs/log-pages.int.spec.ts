@@ -1,7 +1,9 @@
 import { appendFile, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { LogPageQuery } from '@postern/runtime';
 import { redactor } from '../redactor.js';
 import { LogStore, type LogStoreBounds } from './log-store.js';
 
@@ -29,7 +31,7 @@ describe('The pages of a log', () => {
     await writer.close();
   };
   const numbered = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => `line ${from + at}`);
-  const page = async (after?: string, query: Partial<typeof PAGE> = {}) => {
+  const page = async (after?: string, query: Partial<LogPageQuery> = {}) => {
     const found = await store.readPage(SERVICE, { ...PAGE, ...query, after });
     return { ...found, messages: found.lines.map(({ message }) => message) };
   };
@@ -62,6 +64,44 @@ describe('The pages of a log', () => {
     expect(await page(first.next)).toMatchObject({ messages: numbered(28, 30), hasMore: false });
     expect((await page(first.lines[2]!.id)).messages).toEqual(numbered(24, 30));
     expect((await page(undefined, { tail: 1_000 })).messages).toEqual(numbered(1, 7));
+  });
+
+  it('of one instance contain its lines only, and begin at a time', async () => {
+    store = open({ segmentBytes: 300 });
+    const of = async (instance: string, ...lines: string[]) => {
+      const writer = store.writer(SERVICE, instance, []);
+      for (const line of lines) writer.write(line === 'line 4' ? 'stderr' : 'stdout', `${line}\n`);
+      await writer.close();
+    };
+    await of('other', ...numbered(1, 20));
+    await of('run', 'too early');
+    await pause(5);
+    const since = Date.now() / 1_000;
+    await of('other', ...numbered(1, 20));
+    const empty = await page(undefined, { instance: 'run', since });
+    expect([empty.messages, empty.hasMore]).toEqual([[], false]);
+    await of('run', ...numbered(1, 8));
+    await of('other', ...numbered(1, 20));
+    await of('run', 'line 9');
+    const first = await page(undefined, { instance: 'run', since });
+    expect([first.messages, first.hasMore]).toEqual([numbered(1, 7), true]);
+    expect(first.lines.map(({ stream }) => stream)).toContain('stderr');
+    expect(await page(first.next, { instance: 'run', since })).toMatchObject({
+      messages: numbered(8, 9),
+      hasMore: false,
+    });
+    expect((await page(empty.next, { instance: 'run', since })).messages).toEqual(numbered(1, 7));
+  });
+
+  it('of one instance end early after many lines of others, and continue', async () => {
+    await write(...Array.from({ length: 700 }, () => 'x'.repeat(8_000)));
+    const run = store.writer(SERVICE, 'run', []);
+    run.write('stdout', 'done\n');
+    await run.close();
+    const query = { instance: 'run', since: 0 };
+    const first = await page(undefined, query);
+    expect([first.messages, first.hasMore]).toEqual([[], true]);
+    expect(await page(first.next, query)).toMatchObject({ messages: ['done'], hasMore: false });
   });
 
   it('are bounded in bytes, but contain at least one line', async () => {

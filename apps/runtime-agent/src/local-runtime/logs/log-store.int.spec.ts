@@ -231,6 +231,7 @@ describe('The log of a web service', () => {
     const lines = await store.read(SERVICE, everything);
     const kept = lines.filter(({ stream }) => stream === 'stdout').length;
     const losses = lines.filter(({ stream }) => stream === 'platform').map(({ message }) => message);
+    expect(new Set(lines.map(({ instance }) => instance))).toEqual(new Set(['one']));
     expect(kept).toBeGreaterThanOrEqual(400);
     expect(kept).toBeLessThan(1_000);
     expect(losses).toEqual([expect.stringContaining(`${5_000 - kept} log lines were dropped`)]);

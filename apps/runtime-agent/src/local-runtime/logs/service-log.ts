@@ -17,7 +17,8 @@ export class ServiceLog {
   readonly #budget: LogBudget;
   #pending: string[] = [];
   #pendingBytes = 0;
-  #dropped = 0;
+  /** By instance, so that the reader of one command learns that its output is incomplete. */
+  #dropped = new Map<string, number>();
   #unwritten = 0;
   #failure = { why: '', at: new Date(0) };
   #reportedAt = Number.NEGATIVE_INFINITY;
@@ -38,7 +39,7 @@ export class ServiceLog {
     const bytes = Buffer.byteLength(stored);
     const admitted = this.#budget.admits(bytes, performance.now());
     if (admitted && this.#pendingBytes + bytes <= this.bounds.pendingBytes) this.#enqueue(stored, bytes);
-    else this.#dropped += 1;
+    else this.#drop(line.instance, 1);
     this.#flushWithin(this.bounds.batchMs);
   }
 
@@ -74,41 +75,46 @@ export class ServiceLog {
   /** Reports unwritten lines before the lines that follow, and dropped lines if `floodIsDue`. */
   async #write(floodIsDue: boolean): Promise<void> {
     const lines = this.#pending;
-    const dropped = floodIsDue ? this.#dropped : 0;
+    const dropped = floodIsDue ? this.#dropped : new Map<string, number>();
     const unwritten = this.#unwritten;
     const batch = [...this.#lossLines(dropped, unwritten), ...lines];
     this.#pending = [];
     this.#pendingBytes = 0;
     if (batch.length === 0) return;
-    this.#dropped -= dropped;
+    if (floodIsDue) this.#dropped = new Map();
     this.#unwritten -= unwritten;
     try {
       await this.#appender.append(batch.join(''));
     } catch (error) {
-      this.#dropped += dropped;
+      for (const [instance, lines] of dropped) this.#drop(instance, lines);
       this.#unwritten += unwritten + lines.length;
       this.#failure = { why: (error as NodeJS.ErrnoException).code ?? String(error), at: new Date() };
     }
-    if (this.#dropped > 0) this.#flushWithin(LOSS_INTERVAL_MS);
+    if (this.#dropped.size > 0) this.#flushWithin(LOSS_INTERVAL_MS);
   }
 
   /** Limits the reports of dropped lines to one per second, instead of one per batch. */
   #floodIsDue(): boolean {
-    if (this.#dropped === 0 || performance.now() - this.#reportedAt < LOSS_INTERVAL_MS) return false;
+    if (this.#dropped.size === 0 || performance.now() - this.#reportedAt < LOSS_INTERVAL_MS) return false;
     this.#reportedAt = performance.now();
     return true;
   }
 
-  #lossLines(dropped: number, unwritten: number): string[] {
+  #drop(instance: string, lines: number): void {
+    this.#dropped.set(instance, (this.#dropped.get(instance) ?? 0) + lines);
+  }
+
+  #lossLines(dropped: ReadonlyMap<string, number>, unwritten: number): string[] {
     const { linesPerSecond, bytesPerSecond } = this.bounds;
-    const line = (message: string, timestamp: Date) =>
-      encodeLine({ timestamp, instance: 'platform', stream: 'platform', message });
+    const line = (message: string, timestamp: Date, instance = 'platform') =>
+      encodeLine({ timestamp, instance, stream: 'platform', message });
     const lost = `${unwritten} log lines were lost: they could not be written (${this.#failure.why})`;
-    const flooded = `${dropped} log lines were dropped: they exceeded ${linesPerSecond} lines or ${bytesPerSecond} bytes per second, or the disk was too slow`;
+    const flooded = (count: number) =>
+      `${count} log lines were dropped: they exceeded ${linesPerSecond} lines or ${bytesPerSecond} bytes per second, or the disk was too slow`;
     return [
       // With the time of the loss, because readers sort lines by time.
       ...(unwritten > 0 ? [line(lost, this.#failure.at)] : []),
-      ...(dropped > 0 ? [line(flooded, new Date())] : []),
+      ...[...dropped].map(([instance, count]) => line(flooded(count), new Date(), instance)),
     ];
   }
 }

@@ -10,6 +10,7 @@ type Operation = PlatformOperation | 'own-key';
 const operations: readonly (readonly [method: string, url: string, operation: Operation])[] = [
   ['GET', `${BASE}/users/me/api-key`, 'own-key'],
   ['GET', `${BASE}/web-services/:web_service_id/logs/stream`, operationOf('LogsAndMetrics.stream', false)],
+  ['GET', `${BASE}/web-services/:web_service_id/runs/:run_id/logs/stream`, operationOf('Runs.stream', false)],
   ...Object.values<unknown>(contracts)
     .filter(isRequestContract)
     .flatMap(({ http }) => http.filter(({ access }) => [access].flat().includes('platform-key')))

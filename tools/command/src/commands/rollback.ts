@@ -1,36 +1,13 @@
 import type { Platform } from '@postern/sdk';
 import type { Command } from 'commander';
 import { command, invocation } from '../command-line.js';
-import { EXIT, UsageError } from '../errors.js';
+import { UsageError } from '../errors.js';
 import { webServiceNamed } from '../web-services.js';
 import { integer } from './emails.js';
 
 interface Options {
   readonly json?: boolean;
 }
-
-/** `postern run`: runs a command once with the live release, and ends with its exit status. */
-export const run = (): Command =>
-  command('run', 'Run a command once with the live release and its environment', [
-    "postern run storefront 'npm run seed'",
-    'postern run storefront node migrate.js',
-  ])
-    .argument('<service>', 'id or name of the web service')
-    .argument('<command...>', 'the command, for a shell in the folder of the application')
-    .passThroughOptions()
-    .addHelpText('after', '\nEnds with the exit status of the command, and shows the last 1,000 lines of its output.')
-    .action(async (wanted: string, words: readonly string[], options: Options) => {
-      const { context, output } = invocation(options);
-      const platform = context.platform();
-      const { id } = await webServiceNamed(platform, context, wanted);
-      const started = await platform.runs.create(id, words.join(' '));
-      output.note(`Run ${started.id}`);
-      const ended = await platform.runs.waitUntilEnded(id, started.id);
-      output.result(ended, ended.lines.map(({ message }) => message).join('\n'));
-      if (ended.status === 'succeeded') return;
-      output.note(`${ended.status}: ${ended.reason ?? 'no reason'}`);
-      process.exitCode = ended.exit_code || EXIT.failed;
-    });
 
 /** `postern rollback`: releases an earlier deployment again. */
 export const rollback = (): Command =>
