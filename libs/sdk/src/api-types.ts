@@ -170,6 +170,10 @@ export interface GetDatabaseReply {
   readonly created_at: string;
   /** Null for a key-value store, and if the database is not running. */
   readonly usage: DatabaseUsage | null;
+  /** Null if the database could not be created, or is being deleted. */
+  readonly connection?: DatabaseConnection | null;
+  /** Major version of the server, such as `15`. Null for a key-value store, and if it is not running. */
+  readonly server_version?: string | null;
 }
 
 export interface DatabaseUsage {
@@ -187,6 +191,24 @@ export interface DatabaseUsage {
     /** Percentage of the limit. */
     readonly percent: number;
   };
+  /** Current size of the data and its log. Absent while an earlier release measures. */
+  readonly storage?: {
+    /** Size of the files. */
+    readonly bytes: number;
+    /** Percentage of the limit. */
+    readonly percent: number;
+  };
+}
+
+export interface DatabaseConnection {
+  /** Only attached web services and the machine of the platform can reach it. */
+  readonly host: string;
+  /** Port that the database listens on. */
+  readonly port: number;
+  /** The user that owns the data. */
+  readonly username: string;
+  /** Name of the database inside the server; null for a key-value store. */
+  readonly database: string | null;
 }
 
 export interface DatabaseAttachment {
