@@ -631,6 +631,15 @@ export interface CustomDomain {
   readonly created_at: string;
   /** When it was verified; null before. */
   readonly verified_at: string | null;
+  /** The certificate for HTTPS. Null before the first check, and if the installation does not check certificates. */
+  readonly certificate?: {
+    /** When it ends; null if there is none. */
+    readonly valid_until: string | null;
+    /** Why browsers refuse it; null if they do not. */
+    readonly error: string | null;
+    /** When Postern checked it; it does so each hour. */
+    readonly checked_at: string;
+  } | null;
 }
 
 export type ListCustomDomainsReply = readonly CustomDomain[];
