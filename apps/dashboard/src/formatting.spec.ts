@@ -3,6 +3,8 @@ import {
   asSentence,
   counted,
   formatBytes,
+  formatClock,
+  formatDate,
   formatDuration,
   formatExactTime,
   formatLabel,
@@ -21,6 +23,13 @@ describe('a rate', () => {
     [0.875, '87.5%'],
     [0.001, '0.10%'],
   ])('%p is shown as %p', (rate, label) => expect(formatRate(rate)).toBe(label));
+});
+
+describe('a time of a timeline', () => {
+  it('is a day and a time of day with milliseconds', () => {
+    expect(formatDate('2026-03-09T23:30:00.125Z', 'Europe/Berlin')).toBe('10 Mar 2026');
+    expect(formatClock('2026-03-09T23:30:00.125Z', 'Europe/Berlin')).toBe('00:30:00.125');
+  });
 });
 
 describe('a number of bytes', () => {

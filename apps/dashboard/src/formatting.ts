@@ -20,6 +20,22 @@ export const formatTime = (timestamp: string, timeZone?: string): string =>
     ...(timeZone ? { timeZone } : {}),
   }).format(new Date(timestamp));
 
+/** The day of a time, in the browser's time zone unless `timeZone` is given. */
+export const formatDate = (timestamp: string, timeZone?: string): string =>
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', ...(timeZone ? { timeZone } : {}) }).format(
+    new Date(timestamp),
+  );
+
+/** The time of day with milliseconds, such as `11:00:00.125`. */
+export const formatClock = (timestamp: string, timeZone?: string): string =>
+  new Intl.DateTimeFormat('en-GB', {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    fractionalSecondDigits: 3,
+    ...(timeZone ? { timeZone } : {}),
+  }).format(new Date(timestamp));
+
 /** The time with its zone, which is that of the browser unless `timeZone` is given. */
 export const formatExactTime = (timestamp: string, timeZone?: string): string =>
   new Intl.DateTimeFormat('en-GB', {
@@ -93,7 +109,7 @@ const LABELS: Readonly<Record<string, string>> = {
 export const formatLabel = (name: string): string => {
   const label = LABELS[name];
   if (label) return label;
-  const words = name.replaceAll('_', ' ');
+  const words = name.replaceAll('_', ' ').replace(/^(api|dkim)\b/, abbreviation => abbreviation.toUpperCase());
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 

@@ -1,5 +1,6 @@
 import type { ComponentChildren, TargetedMouseEvent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { mayLeave } from './unsaved-changes.js';
 
 /** Paths and links of the application; decision 59 compares this with wouter. */
 
@@ -78,7 +79,7 @@ export const Link = ({ to, current = false, children, ...rest }: LinkProps) => {
   const follow = (event: TargetedMouseEvent<HTMLAnchorElement>) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    navigate(to);
+    if (mayLeave()) navigate(to);
   };
   return (
     <a {...rest} href={BASE + to} onClick={follow} aria-current={current ? 'page' : undefined}>

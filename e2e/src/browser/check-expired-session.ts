@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { Page } from 'puppeteer-core';
 import { fillLogin } from './open-browser.js';
-import { clickButton, fill } from './page-actions.js';
+import { clickButton, fill, openForm, openPage } from './page-actions.js';
 
 const TYPED = 'Written before the session expired';
 
@@ -14,7 +14,8 @@ export const checkExpiredSession = async (
   base: string,
   login: { readonly email: string; readonly password: string },
 ): Promise<void> => {
-  await page.goto(`${base}/dashboard/projects`, { waitUntil: 'networkidle2' });
+  await openPage(page, `${base}/dashboard/projects`);
+  await openForm(page, 'New project');
   await fill(page, 'name', TYPED);
   await page.evaluate(() => fetch('/dashboard/api/session', { method: 'DELETE' }).then(({ status }) => status));
   await clickButton(page, 'Create project');

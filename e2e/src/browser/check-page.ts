@@ -3,6 +3,7 @@ import axe from 'axe-core';
 import type { Page } from 'puppeteer-core';
 import { checkKeyboard } from './check-keyboard.js';
 import { checkWording } from './check-wording.js';
+import { openPage } from './page-actions.js';
 
 export const WIDTHS = [390, 768, 1440] as const;
 export const THEMES = ['light', 'dark'] as const;
@@ -33,7 +34,7 @@ export async function checkPage(page: Page, url: string, path: string): Promise<
   const failures: string[] = [];
   const onError = (error: unknown) => failures.push(error instanceof Error ? error.message : String(error));
   page.on('pageerror', onError);
-  await page.goto(url, { waitUntil: 'networkidle2', timeout: 60_000 });
+  await openPage(page, url);
   await untilLoaded(page);
   await openDetails(page);
   await page.evaluate(axe.source);

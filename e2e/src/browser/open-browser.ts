@@ -1,5 +1,8 @@
 import { type Browser, launch, type Page } from 'puppeteer-core';
 import { findChromium } from './chromium.js';
+import { openPage } from './page-actions.js';
+
+const LOGGED_IN_WITHIN_MS = 120_000;
 
 /** Starts headless Chromium. */
 export const openBrowser = async (): Promise<Browser> => {
@@ -20,8 +23,9 @@ interface Login {
 
 /** Logs in to the dashboard. */
 export const logIn = async (page: Page, base: string, login: Login): Promise<void> => {
-  await page.goto(`${base}/dashboard/`, { waitUntil: 'networkidle2' });
-  await Promise.all([page.waitForSelector('nav'), fillLogin(page, login)]);
+  await openPage(page, `${base}/dashboard/`);
+  await fillLogin(page, login);
+  await page.waitForSelector('nav', { timeout: LOGGED_IN_WITHIN_MS });
 };
 
 /** Waits for the login page, fills it in, and submits it. */

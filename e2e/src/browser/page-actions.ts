@@ -3,6 +3,37 @@ import type { Page } from 'puppeteer-core';
 
 const TIMEOUT_MS = 120_000;
 
+const NETWORK_CHANGES = 5;
+
+/**
+ * Opens a page. Chromium aborts all requests when the machine gets or loses a network interface, as it does with each
+ * instance of a web service; such a request is repeated.
+ */
+export const openPage = async (page: Page, url: string, changes = NETWORK_CHANGES): Promise<void> => {
+  try {
+    await page.goto(url, { waitUntil: 'networkidle2', timeout: 60_000 });
+  } catch (error) {
+    if (changes === 0 || !String(error).includes('ERR_NETWORK_CHANGED')) throw error;
+    await openPage(page, url, changes - 1);
+  }
+};
+
+/** Opens the form for a new resource, which is collapsed while there are others. */
+export const openForm = async (page: Page, title: string): Promise<void> => {
+  await page.waitForFunction(
+    wanted => {
+      const forms = [...document.querySelectorAll<HTMLDetailsElement>('details.collapsible')];
+      const summary = forms
+        .map(form => form.querySelector('summary'))
+        .find(each => each?.textContent?.trim() === wanted);
+      if (summary && !summary.closest('details')?.open) summary.click();
+      return summary !== undefined;
+    },
+    { timeout: TIMEOUT_MS },
+    title,
+  );
+};
+
 /** Types into the field with this name. */
 export const fill = async (page: Page, name: string, text: string): Promise<void> => {
   const field = await page.waitForSelector(`input[name=${name}]`, { timeout: TIMEOUT_MS });

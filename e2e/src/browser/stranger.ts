@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { freePort, waitFor } from '@postern/testing';
 import type { Browser, Page } from 'puppeteer-core';
 import { logIn, openBrowser } from './open-browser.js';
-import { clickButton, codeOf, fill, sectionOf, untilText } from './page-actions.js';
+import { clickButton, codeOf, fill, openForm, sectionOf, untilText } from './page-actions.js';
 import { StartedProgram } from './started-program.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -65,6 +65,8 @@ const run = async (): Promise<void> => {
   const page = await browser.newPage();
   await step('Log in to the dashboard with what was printed', () => logIn(page, origin, { email, password }));
   await step('Create an email service', async () => {
+    await page.goto(`${origin}/dashboard/email-services`, { waitUntil: 'networkidle2' });
+    await openForm(page, 'New email service');
     await fill(page, 'name', 'My application');
     await clickButton(page, 'Create email service');
     await page.waitForSelector('ol.steps');
@@ -101,6 +103,7 @@ const receiveEvents = async (page: Page, origin: string, service: string): Promi
   });
   const secret = await step('Create a webhook in the dashboard', async () => {
     await page.goto(`${service}/webhooks`, { waitUntil: 'networkidle2' });
+    await openForm(page, 'New webhook');
     await fill(page, 'url', url);
     await clickButton(page, 'Create webhook');
     await untilText(page, 'whsec_');

@@ -9,6 +9,7 @@ export const problemKind = z.enum([
   'web_service_blocked',
   'web_service_suspended',
   'custom_domain_unverified',
+  'custom_domain_certificate',
   'database_unavailable',
   'database_read_only',
   'database_nearly_full',

@@ -61,6 +61,10 @@ export interface DatabaseUsage {
   readonly cpuPercent: number;
   readonly memoryBytes: number;
   readonly memoryPercent: number;
+  /** The size of its files. */
+  readonly storageBytes?: number | undefined;
+  /** The major version of the server, such as `15`. */
+  readonly serverVersion?: string | undefined;
 }
 
 export interface StorageState {

@@ -170,6 +170,10 @@ export interface GetDatabaseReply {
   readonly created_at: string;
   /** Null for a key-value store, and if the database is not running. */
   readonly usage: DatabaseUsage | null;
+  /** Null if the database could not be created, or is being deleted. */
+  readonly connection?: DatabaseConnection | null;
+  /** Major version of the server, such as `15`. Null for a key-value store, and if it is not running. */
+  readonly server_version?: string | null;
 }
 
 export interface DatabaseUsage {
@@ -187,6 +191,24 @@ export interface DatabaseUsage {
     /** Percentage of the limit. */
     readonly percent: number;
   };
+  /** Current size of the data and its log. Absent while an earlier release measures. */
+  readonly storage?: {
+    /** Size of the files. */
+    readonly bytes: number;
+    /** Percentage of the limit. */
+    readonly percent: number;
+  };
+}
+
+export interface DatabaseConnection {
+  /** Only attached web services and the machine of the platform can reach it. */
+  readonly host: string;
+  /** Port that the database listens on. */
+  readonly port: number;
+  /** The user that owns the data. */
+  readonly username: string;
+  /** Name of the database inside the server; null for a key-value store. */
+  readonly database: string | null;
 }
 
 export interface DatabaseAttachment {
@@ -609,6 +631,15 @@ export interface CustomDomain {
   readonly created_at: string;
   /** When it was verified; null before. */
   readonly verified_at: string | null;
+  /** The certificate for HTTPS. Null before the first check, and if the installation does not check certificates. */
+  readonly certificate?: {
+    /** When it ends; null if there is none. */
+    readonly valid_until: string | null;
+    /** Why browsers refuse it; null if they do not. */
+    readonly error: string | null;
+    /** When Postern checked it; it does so each hour. */
+    readonly checked_at: string;
+  } | null;
 }
 
 export type ListCustomDomainsReply = readonly CustomDomain[];

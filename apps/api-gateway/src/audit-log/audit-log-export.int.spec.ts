@@ -10,7 +10,7 @@ const TIME = '2030-01-02T03:04:05.000Z';
 const entry = (overrides: Partial<AuditEntry> = {}): AuditEntry => ({
   id: '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f',
   at: TIME,
-  actor: { type: 'user', id: USER },
+  actor: { type: 'user', id: USER, name: 'ada@example.com' },
   action: 'email_service.created',
   resource: { type: 'email_service', id: null },
   workspace_id: WORKSPACE,
@@ -39,7 +39,12 @@ beforeEach(() => {
   gateway.services.on(exportAuditLog, ({ cursor }) =>
     cursor === null
       ? { entries: [entry()], cursor: 'next' }
-      : { entries: [entry({ request_id: '-1', code: 'a,"b"' })], cursor: null },
+      : {
+          entries: [
+            entry({ request_id: '-1', code: 'a,"b"', resource: { type: 'email_service', id: null, name: '=Shop' } }),
+          ],
+          cursor: null,
+        },
   );
 });
 
@@ -71,9 +76,9 @@ describe('GET /dashboard/api/audit-log', () => {
     const [head, first, second, ...rest] = answer.text.split('\r\n');
     expect(head).toMatch(/^id,at,actor_type,actor_id,action,/);
     expect(first).toMatch(
-      /,user,0198[^,]*,email_service\.created,email_service,,0198[^,]*,192\.0\.2\.0\/24,Firefox,succeeded,,r-1,1$/,
+      /,user,0198[^,]*,email_service\.created,email_service,,0198[^,]*,192\.0\.2\.0\/24,Firefox,succeeded,,r-1,1,ada@example\.com,$/,
     );
-    expect(second).toMatch(/,"a,""b""",'-1,1$/);
+    expect(second).toMatch(/,"a,""b""",'-1,1,ada@example\.com,'=Shop$/);
     expect(rest).toEqual(['']);
     expect(gateway.services.requestsOf(exportAuditLog)).toEqual([
       { actor: 'user', ...READER, cursor: null },

@@ -51,7 +51,3 @@ export const DangerZone = ({ what, name, goes, work }: DangerZoneProps) => {
     </Section>
   );
 };
-
-/** A count with its noun, for example `3 deployments`. */
-export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
-  `${count} ${count === 1 ? noun : plural}`;

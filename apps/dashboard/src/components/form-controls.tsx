@@ -4,17 +4,19 @@ interface SelectProps {
   readonly label: string;
   readonly name: string;
   readonly options: readonly (readonly [value: string, label: string])[];
+  /** Chosen at first; the first option by default. */
+  readonly defaultValue?: string;
 }
 
 /** A select element as a form field. */
-export const Select = ({ label, name, options }: SelectProps) => {
+export const Select = ({ label, name, options, defaultValue }: SelectProps) => {
   const id = useId();
   return (
     <div class="field">
       <label for={id}>{label}</label>
       <select id={id} name={name}>
         {options.map(([value, text]) => (
-          <option key={value} value={value}>
+          <option key={value} value={value} selected={value === defaultValue}>
             {text}
           </option>
         ))}

@@ -1,6 +1,7 @@
 import type { ComponentChildren, InputHTMLAttributes, TargetedSubmitEvent } from 'preact';
-import { useId } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import type { Action } from '../loading.js';
+import { holdChanges } from '../unsaved-changes.js';
 import { ErrorNotice } from './notice.js';
 
 export type Values = Readonly<Record<string, string>>;
@@ -11,19 +12,23 @@ interface FormProps {
   /** Keeps the entered values after a success. */
   readonly keepValues?: boolean;
   readonly class?: string;
+  /** Called with `true` after each input, and with `false` after a success. */
+  readonly onChanged?: (isChanged: boolean) => void;
   readonly children: ComponentChildren;
 }
 
 /** Runs `action` with its field values by name, and shows the error of the API. */
-export const Form = ({ action, submit, keepValues = false, class: layout = '', children }: FormProps) => {
+export const Form = ({ action, submit, keepValues = false, class: layout = '', onChanged, children }: FormProps) => {
   const send = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
     const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
-    if ((await action.run(values)) && !keepValues) form.reset();
+    if (!(await action.run(values))) return;
+    onChanged?.(false);
+    if (!keepValues) form.reset();
   };
   return (
-    <form class={layout} onSubmit={send}>
+    <form class={layout} onSubmit={send} onInput={() => onChanged?.(true)}>
       {children}
       <button type="submit" class="primary" disabled={action.busy}>
         {action.busy ? 'Working…' : submit}
@@ -31,6 +36,13 @@ export const Form = ({ action, submit, keepValues = false, class: layout = '', c
       <ErrorNotice error={action.error} />
     </form>
   );
+};
+
+/** A form with the stored values of a resource, which asks before the user leaves it with unsaved changes. */
+export const EditForm = (props: Omit<FormProps, 'submit' | 'keepValues' | 'onChanged'>) => {
+  const [isChanged, setChanged] = useState(false);
+  useEffect(() => (isChanged ? holdChanges() : undefined), [isChanged]);
+  return <Form {...props} submit="Save" keepValues onChanged={setChanged} />;
 };
 
 interface FieldProps {

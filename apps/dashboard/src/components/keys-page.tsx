@@ -8,7 +8,7 @@ import { type Column, DataTable } from './data-table.js';
 import { Field, Form, type Values } from './form.js';
 import { Loaded } from './loaded.js';
 import { OneTimeSecret } from './one-time-secret.js';
-import { EmptyState, Page, Section } from './page.js';
+import { CollapsibleSection, EmptyState, Page } from './page.js';
 import { Time } from './time.js';
 
 interface Key {
@@ -66,12 +66,12 @@ export const KeysPage = <K extends Key>(props: KeysPageProps<K>) => {
           onSaved={() => setCreated(undefined)}
         />
       )}
-      <Section title={`New ${noun}`} about={props.aboutNew}>
+      <CollapsibleSection title={`New ${noun}`} open={keys.value?.length === 0} about={props.aboutNew}>
         <Form action={create} submit="Create key" class={props.fields ? 'line wide' : 'line'}>
           <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
           {props.fields}
         </Form>
-      </Section>
+      </CollapsibleSection>
       <Loaded of={keys}>
         {list =>
           list.length === 0 ? (

@@ -46,5 +46,24 @@ export const Section = ({ title, about, actions, children }: SectionProps) => (
   </section>
 );
 
+interface CollapsibleSectionProps {
+  readonly title: string;
+  readonly about?: ComponentChildren;
+  /** Whether it is open at first, for example because the list of what it creates is empty. */
+  readonly open?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A card that shows its title until it is opened: the form for a new resource above the list of those that exist. */
+export const CollapsibleSection = ({ title, about, open = false, children }: CollapsibleSectionProps) => (
+  <details class="card collapsible" open={open}>
+    <summary>
+      <h2>{title}</h2>
+    </summary>
+    {about && <p class="about">{about}</p>}
+    {children}
+  </details>
+);
+
 /** Shown for an empty list; explains how to create an entry. */
 export const EmptyState = ({ children }: { readonly children: ComponentChildren }) => <p class="empty">{children}</p>;

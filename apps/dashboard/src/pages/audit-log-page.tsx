@@ -1,9 +1,9 @@
-import type { AuditEntry, AuditOutcome, Page as ListPage } from '@postern/contracts';
-import { Fragment } from 'preact';
+import type { AuditEntry, AuditOutcome, EmailService, Page as ListPage } from '@postern/contracts';
 import { api, queryString } from '../api-client.js';
 import { Tag, type Tone } from '../components/badge.js';
 import { DataTable } from '../components/data-table.js';
 import { Field, Form, type Values } from '../components/form.js';
+import { Select } from '../components/form-controls.js';
 import { Loaded } from '../components/loaded.js';
 import { EmptyState, Page } from '../components/page.js';
 import { Paging } from '../components/paging.js';
@@ -12,6 +12,8 @@ import { formatCount, formatLabel, NO_VALUE } from '../formatting.js';
 import { useListState } from '../list-state.js';
 import { useAction, useLoading } from '../loading.js';
 import { useSignedIn } from '../session.js';
+import { actionLabel } from './audit-actions.js';
+import { useActorOptions } from './audit-actors.js';
 
 const FILTERS = ['action', 'actor', 'from', 'to'];
 
@@ -29,6 +31,8 @@ export const AuditLogPage = () => {
     signal => api.get('/audit-log', { ...filter, offset, limit }, signal),
     [queryString(filter), offset, limit],
   );
+  const actors = useActorOptions(me, filter['actor'] ?? '');
+  const nameOf = useEmailServiceNames();
   const apply = useAction(async (values: Values) => {
     setFilter(filterOf(values));
   });
@@ -41,8 +45,17 @@ export const AuditLogPage = () => {
       </p>
       <div class="filters">
         <Form action={apply} submit="Apply" class="line" keepValues>
-          <Field label="Action or resource type" name="action" maxLength={100} defaultValue={filter['action'] ?? ''} />
-          <Field label="Id of a user or key" name="actor" maxLength={128} defaultValue={filter['actor'] ?? ''} />
+          <Field
+            key={filter['action']}
+            label="Action or resource type"
+            name="action"
+            maxLength={100}
+            placeholder="variable.set"
+            defaultValue={filter['action'] ?? ''}
+            autocomplete="off"
+            spellcheck={false}
+          />
+          <Select label="Who" name="actor" options={actors} defaultValue={filter['actor'] ?? ''} />
           <Field label="From" name="from" type="datetime-local" />
           <Field label="Before" name="to" type="datetime-local" />
         </Form>
@@ -60,8 +73,11 @@ export const AuditLogPage = () => {
                 columns={[
                   { title: 'Time', cell: entry => <Time at={entry.at} /> },
                   { title: 'Actor', cell: entry => <Actor of={entry.actor} ownId={me.id} /> },
-                  { title: 'Action', cell: entry => <Action name={entry.action} /> },
-                  { title: 'Resource', cell: ({ resource }) => <span class="long">{resource.id ?? NO_VALUE}</span> },
+                  {
+                    title: 'Action',
+                    cell: ({ action }) => <Action name={action} onChosen={() => setFilter({ action })} />,
+                  },
+                  { title: 'Resource', cell: ({ resource }) => <Resource of={resource} nameOf={nameOf} /> },
                   { title: 'Outcome', cell: entry => <Outcome of={entry} /> },
                   { title: 'From', cell: ({ client }) => <Client of={client} /> },
                 ]}
@@ -83,23 +99,44 @@ const filterOf = ({ action = '', actor = '', from, to }: Values): Readonly<Recor
   to: to ? new Date(to).toISOString() : '',
 });
 
-const Actor = ({ of: { type, id }, ownId }: { readonly of: AuditEntry['actor']; readonly ownId: string }) => (
+const Actor = ({ of: { type, id, name }, ownId }: { readonly of: AuditEntry['actor']; readonly ownId: string }) => (
   <span class="long" title={id ?? undefined}>
-    {id === ownId ? 'You' : `${formatLabel(type)}${id === null ? '' : ` ${id}`}`}
+    {id === ownId ? 'You' : type === 'user' && name ? name : `${formatLabel(type)} ${name ?? id ?? ''}`}
   </span>
 );
 
-/** The name of an action, with line breaks permitted after dots and underscores. */
-const Action = ({ name }: { readonly name: string }) => (
-  <strong>
-    {name.split(/(?<=[._])/).map((part, index) => (
-      <Fragment key={index}>
-        {part}
-        <wbr />
-      </Fragment>
-    ))}
-  </strong>
+interface ActionProps {
+  readonly name: string;
+  /** Shows only entries with this action. */
+  readonly onChosen: () => void;
+}
+
+const Action = ({ name, onChosen }: ActionProps) => (
+  <button type="button" class="link" title={`${name}: show only these entries`} onClick={onChosen}>
+    {actionLabel(name)}
+  </button>
 );
+
+interface ResourceProps {
+  readonly of: AuditEntry['resource'];
+  readonly nameOf: (id: string) => string | undefined;
+}
+
+const Resource = ({ of: { type, id, name }, nameOf }: ResourceProps) => {
+  if (id === null) return NO_VALUE;
+  const known = name ?? nameOf(id);
+  return (
+    <span class="long" title={id}>
+      {known ?? id} {known && <small class="hint">{formatLabel(type)}</small>}
+    </span>
+  );
+};
+
+/** The log has no names of email services, which another service has. */
+const useEmailServiceNames = () => {
+  const services = useLoading<EmailService[]>(signal => api.get('/email-services', {}, signal), []);
+  return (wanted: string) => services.value?.find(({ id }) => id === wanted)?.name;
+};
 
 const Outcome = ({ of: { outcome, code, times } }: { readonly of: AuditEntry }) => (
   <>

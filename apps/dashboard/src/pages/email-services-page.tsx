@@ -4,7 +4,7 @@ import { Badge } from '../components/badge.js';
 import { DataTable } from '../components/data-table.js';
 import { Field, Form, type Values } from '../components/form.js';
 import { Loaded } from '../components/loaded.js';
-import { EmptyState, Page, Section } from '../components/page.js';
+import { CollapsibleSection, EmptyState, Page } from '../components/page.js';
 import { Time } from '../components/time.js';
 import { formatCount } from '../formatting.js';
 import { useAction, useLoading } from '../loading.js';
@@ -18,14 +18,15 @@ export const EmailServicesPage = () => {
   });
   return (
     <Page title="Email services">
-      <Section
+      <CollapsibleSection
         title="New email service"
+        open={services.value?.length === 0}
         about="A new service starts in sandbox mode, which only delivers to verified recipients, and switches to production when you verify a domain."
       >
         <Form action={create} submit="Create email service" class="line">
           <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
         </Form>
-      </Section>
+      </CollapsibleSection>
       <Loaded of={services}>
         {list =>
           list.length === 0 ? (

@@ -9,6 +9,7 @@ import { Loaded } from '../components/loaded.js';
 import { ErrorNotice } from '../components/notice.js';
 import { Page, Section } from '../components/page.js';
 import { Time } from '../components/time.js';
+import { formatLabel } from '../formatting.js';
 import { useAction, useLoading } from '../loading.js';
 import { useSignedIn } from '../session.js';
 
@@ -70,11 +71,11 @@ const MembersTable = ({ path, members, isOwner, onChange }: MembersTableProps) =
                   label={`Role of ${member.email}`}
                   hideLabel
                   value={member.role}
-                  options={ROLES.map(([role]) => [role, role] as const)}
+                  options={ROLES.map(([role]) => [role, formatLabel(role)] as const)}
                   onChoice={role => change.run(member, role)}
                 />
               ) : (
-                member.role
+                formatLabel(member.role)
               ),
           },
           { title: 'Status', cell: ({ status }) => <Badge status={status} /> },

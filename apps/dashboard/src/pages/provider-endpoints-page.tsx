@@ -8,7 +8,7 @@ import { Select } from '../components/form-controls.js';
 import { Loaded } from '../components/loaded.js';
 import { Notice } from '../components/notice.js';
 import { OneTimeSecret } from '../components/one-time-secret.js';
-import { EmptyState, Page, Section } from '../components/page.js';
+import { CollapsibleSection, EmptyState, Page } from '../components/page.js';
 import { Time } from '../components/time.js';
 import { useAction, useLoading } from '../loading.js';
 import { useSignedIn } from '../session.js';
@@ -66,7 +66,11 @@ const Endpoints = () => {
       {shown && (
         <OneTimeSecret title={shown.title} secret={shown.url} what="the URL" onSaved={() => setShown(undefined)} />
       )}
-      <Section title="New URL" about="Enter the URL in the webhook settings of the provider.">
+      <CollapsibleSection
+        title="New URL"
+        open={endpoints.value?.length === 0}
+        about="Enter the URL in the webhook settings of the provider."
+      >
         {kind === undefined ? (
           <ProviderChoice onChosen={setKind} />
         ) : (
@@ -80,7 +84,7 @@ const Endpoints = () => {
             onCancel={() => setKind(undefined)}
           />
         )}
-      </Section>
+      </CollapsibleSection>
       <Loaded of={endpoints}>
         {list =>
           list.length === 0 ? (

@@ -8,7 +8,7 @@ import { Field, Form, type Values } from '../components/form.js';
 import { Checkbox } from '../components/form-controls.js';
 import { Loaded } from '../components/loaded.js';
 import { Notice } from '../components/notice.js';
-import { Page, Section } from '../components/page.js';
+import { CollapsibleSection, Page } from '../components/page.js';
 import { Paging } from '../components/paging.js';
 import { NewPasswordField } from '../components/password-fields.js';
 import { Time } from '../components/time.js';
@@ -53,6 +53,17 @@ const ManagedUsers = () => {
           {created.workspaces.map(({ name }) => name).join(', ')}.
         </Notice>
       )}
+      <CollapsibleSection
+        title="New user"
+        about="Each user gets a new workspace. Share the password through a secure channel."
+      >
+        <Form action={create} submit="Create user">
+          <Field label="Email address" name="email" type="email" required maxLength={320} autocomplete="off" />
+          <NewPasswordField label="Password" />
+          <Field label="Workspace name" name="workspace_name" maxLength={100} hint="Optional" autocomplete="off" />
+          <Checkbox label="Administrator (can manage users and moderate web services)" name="operator" />
+        </Form>
+      </CollapsibleSection>
       <Loaded of={users}>
         {list => (
           <>
@@ -61,14 +72,6 @@ const ManagedUsers = () => {
           </>
         )}
       </Loaded>
-      <Section title="New user" about="Each user gets a new workspace. Share the password through a secure channel.">
-        <Form action={create} submit="Create user">
-          <Field label="Email address" name="email" type="email" required maxLength={320} autocomplete="off" />
-          <NewPasswordField label="Password" />
-          <Field label="Workspace name" name="workspace_name" maxLength={100} hint="Optional" autocomplete="off" />
-          <Checkbox label="Administrator (can manage users and moderate web services)" name="operator" />
-        </Form>
-      </Section>
     </>
   );
 };

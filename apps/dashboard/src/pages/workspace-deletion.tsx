@@ -1,7 +1,8 @@
 import type { Member, PlatformKey, Workspace, WorkspaceQuotas } from '@postern/contracts';
 import { api } from '../api-client.js';
-import { counted, DangerZone } from '../components/danger-zone.js';
+import { DangerZone } from '../components/danger-zone.js';
 import { Section } from '../components/page.js';
+import { counted } from '../formatting.js';
 import { useLoading } from '../loading.js';
 import { Link, navigate } from '../router.js';
 import { useSignedIn } from '../session.js';

@@ -2,7 +2,7 @@ import type { Workspace, WorkspaceQuotas } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../api-client.js';
 import { DataTable } from '../components/data-table.js';
-import { Choice, Field, Form, type Values } from '../components/form.js';
+import { Choice, EditForm, Field, Form, type Values } from '../components/form.js';
 import { Loaded } from '../components/loaded.js';
 import { Page, Section } from '../components/page.js';
 import { formatCount, formatLabel } from '../formatting.js';
@@ -45,9 +45,9 @@ const Name = () => {
   });
   return (
     <Section title="Name">
-      <Form action={rename} submit="Save" class="line" keepValues>
+      <EditForm action={rename} class="line">
         <Field label="Name" name="name" required maxLength={100} defaultValue={name} autocomplete="off" />
-      </Form>
+      </EditForm>
     </Section>
   );
 };

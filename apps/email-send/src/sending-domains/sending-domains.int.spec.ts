@@ -186,9 +186,9 @@ describe('a sending domain', () => {
     const domain = await call(addSendingDomain, { ...owner, domain: name });
     publish(domain);
     await recheck();
-    await expect(call(getSendingDomain, { ...owner, domain_id: domain.id })).resolves.toMatchObject({
-      status: 'verified',
-    });
+    const verified = await call(getSendingDomain, { ...owner, domain_id: domain.id });
+    expect(verified.status).toBe('verified');
+    expect(Date.parse(verified.next_check_at ?? '') - Date.parse(verified.last_checked_at ?? '')).toBe(24 * 3_600_000);
     const { rows } = await fixture.pool.query<{ hours: number }>(
       'SELECT round(extract(epoch FROM due_at - now()) / 3600)::int AS hours FROM domain_checks WHERE domain_id = $1',
       [domain.id],

@@ -95,7 +95,7 @@ export class SendingDomains {
 
   async #replies(rows: readonly SendingDomain[]): Promise<SendingDomainReply[]> {
     const checks = await this.prisma.domainCheck.findMany({ where: { domainId: { in: rows.map(({ id }) => id) } } });
-    const checkedAt = new Map(checks.map(check => [check.domainId, check.checkedAt]));
+    const checkOf = new Map(checks.map(check => [check.domainId, check]));
     const keyIds = rows.flatMap(keysOf).map(({ key_id }) => key_id);
     const ed25519 = await this.prisma.dkimEd25519Key.findMany({ where: { rsaKeyId: { in: keyIds } } });
     return rows.map(row => ({
@@ -104,7 +104,8 @@ export class SendingDomains {
       status: row.status as SendingDomainStatus,
       records: this.#records(row),
       optional_records: this.#optionalRecords(row, ed25519),
-      last_checked_at: checkedAt.get(row.id)?.toISOString() ?? null,
+      last_checked_at: checkOf.get(row.id)?.checkedAt?.toISOString() ?? null,
+      next_check_at: checkOf.get(row.id)?.dueAt.toISOString(),
       verified_at: row.verifiedAt?.toISOString() ?? null,
       created_at: row.createdAt.toISOString(),
     }));

@@ -79,10 +79,20 @@ describe('a database', () => {
     });
     expect(running.usage?.memory.bytes).toBeGreaterThan(0);
     expect(running.usage?.cpu.percent).toBeGreaterThanOrEqual(0);
+    expect(running.usage?.storage?.percent).toBeGreaterThan(0);
+    const { hostname, port, username, password, pathname } = new URL(ordered.connection_url);
+    expect(running.connection).toEqual({ host: hostname, port: Number(port), username, database: pathname.slice(1) });
+    expect(JSON.stringify(running)).not.toContain(password);
+    const { rows } = await connected(ordered, client => client.query('SHOW server_version'));
+    expect(running.server_version).toBe(rows[0].server_version.split('.')[0]);
     await connected(ordered, client => client.query('CREATE TABLE kept (id int)'));
 
     expect(await remove(workspace, ordered.id)).toEqual({ id: ordered.id, deleted: true });
-    expect(await find(workspace, ordered.id)).toMatchObject({ status: 'deleting', usage: null });
+    expect(await find(workspace, ordered.id)).toMatchObject({
+      status: 'deleting',
+      usage: null,
+      connection: null,
+    });
     expect(await remove(workspace, ordered.id)).toEqual({ id: ordered.id, deleted: true });
     await fixture.reconcile();
     expect(await codeOf(find(workspace, ordered.id))).toBe('database_not_found');

@@ -72,6 +72,12 @@ export class Databases {
     return row ? (await this.#rowsOf([row]))[0] : undefined;
   }
 
+  /** The user that owns the database; undefined once it is gone. */
+  async usernameOf(databaseId: string): Promise<string | undefined> {
+    const select = { username: true };
+    return (await this.prisma.databaseCredential.findUnique({ where: { databaseId }, select }))?.username;
+  }
+
   /** Databases of all workspaces, for the reconciler. */
   async all(): Promise<readonly DatabaseRow[]> {
     return this.#rowsOf(await this.prisma.database.findMany({ orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] }));

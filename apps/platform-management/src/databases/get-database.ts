@@ -7,7 +7,7 @@ import { Databases } from './databases.projection.js';
 import { ownedDatabase } from './owned-database.js';
 import { type DatabaseRow } from './ports.js';
 
-/** Returns a database of a workspace with its current usage. Refuses with `database_not_found`. */
+/** Returns a database of a workspace with its current usage and how to connect to it. Refuses with `database_not_found`. */
 @Handles(getDatabase)
 export class GetDatabase {
   constructor(
@@ -21,17 +21,35 @@ export class GetDatabase {
     const runs = row.status === 'running';
     const usage = runs ? await this.runtime.usageOf(row.id) : undefined;
     const isBusy = runs && row.statusReason === undefined && (await this.runtime.isBusy(row.id));
+    const username = await this.directory.usernameOf(row.id);
     return {
       ...databaseReply(isBusy ? { ...row, statusReason: busyReason(row) } : row),
       usage: usage
         ? {
             cpu: { millicores: rounded(usage.cpuMillicores), percent: rounded(usage.cpuPercent) },
             memory: { bytes: Math.round(usage.memoryBytes), percent: rounded(usage.memoryPercent) },
+            storage:
+              usage.storageBytes === undefined
+                ? undefined
+                : {
+                    bytes: usage.storageBytes,
+                    percent: rounded((100 * usage.storageBytes) / row.limits.storageBytes),
+                  },
           }
         : null,
+      connection: username === undefined || row.status === 'deleting' ? null : connectionOf(row, username),
+      server_version: usage?.serverVersion ?? null,
     };
   }
 }
+
+/** A relational database has the same name as its owner, as in its connection URL. */
+const connectionOf = ({ kind, host, port }: DatabaseRow, username: string) => ({
+  host,
+  port,
+  username,
+  database: kind === 'relational' ? username : null,
+});
 
 const busyReason = ({ limits }: DatabaseRow): string =>
   `busy: all ${limits.connections} connections of its plan are in use; close some, or use a connection pool`;

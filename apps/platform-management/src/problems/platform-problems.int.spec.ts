@@ -122,6 +122,53 @@ describe('a custom domain', () => {
   });
 });
 
+describe('the certificate of a custom domain', () => {
+  const served = async (age: string, left: string, error: string | null = null, verified = true) => {
+    const [id, domain] = [uuidv7(), `${uuidv7()}.example.com`];
+    await query(
+      `INSERT INTO custom_domains (id, web_service_id, domain, verified_domain, token, created_at, certificate_from,
+         certificate_until, certificate_error, certificate_checked_at)
+       VALUES ($1, $2, $3, $4, 't', now(), now() - $5::interval, now() + $6::interval, $7, now())`,
+      [id, await newService(), domain, verified ? domain : null, age, left, error],
+    );
+    return { id, domain };
+  };
+
+  it('is no problem while it is renewed in time', async () => {
+    const { id } = await served('60 days', '30 days');
+    expect(await of(id)).toEqual([]);
+  });
+
+  it('is a warning when it should have been renewed, and an error when browsers refuse it', async () => {
+    const late = await served('80 days', '10 days');
+    expect(await of(late.id)).toMatchObject([
+      {
+        kind: 'custom_domain_certificate',
+        severity: 'warning',
+        message: expect.stringMatching(
+          new RegExp(
+            `^The certificate of ${late.domain} of “web” ends on \\d{4}-\\d\\d-\\d\\d and was not renewed\\.$`,
+          ),
+        ),
+      },
+    ]);
+    const missing = await served('0', '0', 'the TLS proxy served none (alert)');
+    expect(await of(missing.id)).toMatchObject([
+      {
+        severity: 'error',
+        message: `The domain ${missing.domain} of “web” has no valid certificate, so browsers refuse it: the TLS proxy served none (alert).`,
+      },
+    ]);
+    const ended = await served('90 days', '-1 day');
+    expect(await of(ended.id)).toMatchObject([{ severity: 'error' }]);
+  });
+
+  it('says nothing about a domain that is not verified any more', async () => {
+    const { id } = await served('0', '0', 'the TLS proxy served none (alert)', false);
+    expect(await of(id)).toEqual([]);
+  });
+});
+
 describe('a database', () => {
   it('that runs is no problem, and one that is away or full is', async () => {
     expect(await of(await newDatabase('running'))).toEqual([]);

@@ -21,6 +21,14 @@ export const FIND_UNVERIFIED_DOMAINS = `
   WHERE p.workspace_id = $1 AND c.verified_domain IS NULL AND c.created_at < now() - interval '1 hour'
   ORDER BY c.created_at DESC LIMIT 100`;
 
+/** Verified domains of workspace `$1` whose certificate was checked. */
+export const FIND_CERTIFICATES = `
+  SELECT c.id, c.domain, c.certificate_from, c.certificate_until, c.certificate_error, c.certificate_checked_at,
+    w.id AS web_service_id, w.name
+  FROM custom_domains c JOIN web_services w ON w.id = c.web_service_id JOIN projects p ON p.id = w.project_id
+  WHERE p.workspace_id = $1 AND c.verified_domain IS NOT NULL AND c.certificate_checked_at IS NOT NULL
+  ORDER BY c.certificate_until NULLS FIRST, c.id LIMIT 1000`;
+
 /** Databases of workspace \`$1\` that do not work, or have little space. */
 export const FIND_TROUBLED_DATABASES = `
   SELECT * FROM (

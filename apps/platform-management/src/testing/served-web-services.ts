@@ -63,7 +63,7 @@ export class ServedWebServices {
     private readonly cleanUp: () => Promise<void>,
   ) {}
 
-  static async start(): Promise<ServedWebServices> {
+  static async start(settings: Readonly<Record<string, string>> = {}): Promise<ServedWebServices> {
     machine = new FakeMachine();
     const [postgres, nats, dns] = await Promise.all([startPostgres({ durable: false }), startNats(), startDnsServer()]);
     const databaseUrl = await migratedDatabase(postgres);
@@ -74,6 +74,7 @@ export class ServedWebServices {
       POSTERN_DNS_SERVERS: dns.address,
       POSTERN_PLATFORM_CONCURRENT_BUILDS: '1',
       POSTERN_ENCRYPTION_KEYS: `first:${randomBytes(32).toString('base64')}`,
+      ...settings,
     };
     const database = migrations;
     const replica = (module: Type) =>

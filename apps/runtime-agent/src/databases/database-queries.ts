@@ -44,6 +44,8 @@ export class DatabaseQueries {
         cpu_percent: usage.cpuPercent,
         memory_bytes: usage.memoryBytes,
         memory_percent: usage.memoryPercent,
+        storage_bytes: usage.storageBytes,
+        server_version: usage.serverVersion,
       },
     };
   }

@@ -34,6 +34,9 @@ export const sendingDomain = z.object({
       'A second DKIM key (Ed25519) and a return path below the domain, for SPF alignment; used once found. Absent from the release before.',
     ),
   last_checked_at: timestamp.nullable(),
+  next_check_at: timestamp
+    .optional()
+    .describe('When Postern checks the records again. Absent from the release before.'),
   verified_at: timestamp.nullable(),
   created_at: timestamp,
 });

@@ -19,6 +19,8 @@ const COLUMNS: Readonly<Record<string, (entry: AuditEntry) => string | number | 
   code: entry => entry.code,
   request_id: entry => entry.request_id,
   times: entry => entry.times,
+  actor_name: entry => entry.actor.name ?? null,
+  resource_name: entry => entry.resource.name ?? null,
 };
 
 /** The text before the entries of an exported audit log. */

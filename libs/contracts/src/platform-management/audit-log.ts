@@ -47,9 +47,25 @@ const code = z.string().max(100).nullable().describe('Why it was refused or fail
 export const auditEntry = z.object({
   id,
   at: timestamp,
-  actor,
+  actor: actor.extend({
+    name: z
+      .string()
+      .nullable()
+      .optional()
+      .describe(
+        'Email address of the user, name of the key, or web service of the deploy hook; null if it is not known any more.',
+      ),
+  }),
   action: z.string().describe('`<resource type>.<what happened>`, such as `email_service.created`.'),
-  resource,
+  resource: resource.extend({
+    name: z
+      .string()
+      .nullable()
+      .optional()
+      .describe(
+        'Its present name, or the one at its creation if it was deleted. Null if the call was refused, and for resources of email services.',
+      ),
+  }),
   workspace_id: id.nullable(),
   client,
   outcome,

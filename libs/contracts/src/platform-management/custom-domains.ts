@@ -24,6 +24,17 @@ export const customDomain = z.object({
   message: z.string().nullable().describe('What the last check found; null before it.'),
   created_at: timestamp.describe('When the domain was added.'),
   verified_at: timestamp.nullable().describe('When it was verified; null before.'),
+  certificate: z
+    .object({
+      valid_until: timestamp.nullable().describe('When it ends; null if there is none.'),
+      error: z.string().nullable().describe('Why browsers refuse it; null if they do not.'),
+      checked_at: timestamp.describe('When Postern checked it; it does so each hour.'),
+    })
+    .nullable()
+    .optional()
+    .describe(
+      'The certificate for HTTPS. Null before the first check, and if the installation does not check certificates.',
+    ),
 });
 export type CustomDomain = z.output<typeof customDomain>;
 

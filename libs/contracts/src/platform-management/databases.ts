@@ -43,6 +43,21 @@ export const databaseUsage = z.object({
       percent: z.number().nonnegative().describe('Percentage of the limit.'),
     })
     .describe('Current memory usage.'),
+  storage: z
+    .object({
+      bytes: z.int().nonnegative().describe('Size of the files.'),
+      percent: z.number().nonnegative().describe('Percentage of the limit.'),
+    })
+    .optional()
+    .describe('Current size of the data and its log. Absent while an earlier release measures.'),
+});
+
+/** How clients connect, without the password. */
+export const databaseConnection = z.object({
+  host: z.string().describe('Only attached web services and the machine of the platform can reach it.'),
+  port: z.int().describe('Port that the database listens on.'),
+  username: z.string().describe('The user that owns the data.'),
+  database: z.string().nullable().describe('Name of the database inside the server; null for a key-value store.'),
 });
 
 /** Oldest first. */
@@ -75,6 +90,15 @@ export const getDatabase = request('get-database', {
   }),
   reply: database.extend({
     usage: databaseUsage.nullable().describe('Null for a key-value store, and if the database is not running.'),
+    connection: databaseConnection
+      .nullable()
+      .optional()
+      .describe('Null if the database could not be created, or is being deleted.'),
+    server_version: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('Major version of the server, such as `15`. Null for a key-value store, and if it is not running.'),
   }),
   refusals: { database_not_found: 404, runtime_unavailable: 503 },
   http: {

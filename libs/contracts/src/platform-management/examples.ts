@@ -122,7 +122,13 @@ export const DATABASE = {
 };
 export const DATABASE_WITH_USAGE = {
   ...DATABASE,
-  usage: { cpu: { millicores: 20, percent: 8 }, memory: { bytes: 67_108_864, percent: 25 } },
+  usage: {
+    cpu: { millicores: 20, percent: 8 },
+    memory: { bytes: 67_108_864, percent: 25 },
+    storage: { bytes: 268_435_456, percent: 25 },
+  },
+  connection: { host: 'orders.databases.example.com', port: 5432, username: 'app', database: 'app' },
+  server_version: '15',
 };
 
 export const RESOLVED_VARIABLE = {

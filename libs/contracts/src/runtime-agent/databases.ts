@@ -36,6 +36,8 @@ export const getDatabaseUsage = request('get-database-usage', {
         cpu_percent: z.number(),
         memory_bytes: z.number(),
         memory_percent: z.number(),
+        storage_bytes: z.number().optional().describe('Absent from an earlier agent.'),
+        server_version: z.string().optional().describe('The major version. Absent from an earlier agent.'),
       })
       .nullable(),
   }),

@@ -1,4 +1,5 @@
 import { statfsSync, statSync } from 'node:fs';
+import { isCertificateLate } from '@postern/contracts';
 import type { Plan } from '../applying/plan.js';
 import { latestBackup } from '../backups/backup-folder.js';
 import { stopped, unsupervised } from '../commands/processes.js';
@@ -65,18 +66,21 @@ const changesFinding = ({ changes }: Plan): Finding =>
         advice: 'See "postern config check", and run "postern config apply".',
       };
 
-const LATE_DAYS = 14;
-
-/** Caddy renews when a third of the lifetime is left; half of that is late, and so are 14 days of a long one. */
 export const judgeCertificate = (
   { validFrom, validUntil, issuer }: ServedCertificate,
   now = Date.now(),
 ): Pick<Finding, 'verdict' | 'found'> => {
-  const [lifetime, left] = [Date.parse(validUntil) - Date.parse(validFrom), Date.parse(validUntil) - now].map(
-    milliseconds => milliseconds / DAY_MS,
-  ) as [number, number];
+  const left = (Date.parse(validUntil) - now) / DAY_MS;
   const found = `valid for ${left < 2 ? `${Math.floor(left * 24)} hours` : `${Math.floor(left)} days`}, issued by ${issuer}`;
-  return { verdict: left <= 0 ? 'bad' : left < Math.min(LATE_DAYS, lifetime / 6) ? 'warning' : 'good', found };
+  return {
+    verdict:
+      left <= 0
+        ? 'bad'
+        : isCertificateLate(new Date(validFrom), new Date(validUntil), new Date(now))
+          ? 'warning'
+          : 'good',
+    found,
+  };
 };
 
 const certificateFinding = async (host: string): Promise<Finding> => {

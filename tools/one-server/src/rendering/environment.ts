@@ -66,7 +66,11 @@ const ownSettings = (service: Service, { configuration, machine }: Model): Setti
     case 'webhook-dispatch':
       return { POSTERN_DELIVERY_RETENTION_DAYS: String(retention.deliveries) };
     case 'platform-management':
-      return { POSTERN_OPERATOR_EMAIL: operator, POSTERN_SYSTEM_REPORT_FILE: PLACES.report };
+      return {
+        POSTERN_OPERATOR_EMAIL: operator,
+        POSTERN_SYSTEM_REPORT_FILE: PLACES.report,
+        POSTERN_PLATFORM_TLS_PROXY: '127.0.0.1:443',
+      };
     case 'runtime-agent':
       return {
         POSTERN_PLATFORM_HOME: PLACES.platform,

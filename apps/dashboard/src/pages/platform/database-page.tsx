@@ -1,65 +1,74 @@
-import type { Database, RotatedDatabase } from '@postern/contracts';
-import { useState } from 'preact/hooks';
+import type { DatabaseWithUsage } from '@postern/contracts';
 import { api } from '../../api-client.js';
 import { useLive } from '../../changes.js';
-import { ConfirmButton } from '../../components/action-button.js';
 import { Badge } from '../../components/badge.js';
+import { Breadcrumbs } from '../../components/breadcrumbs.js';
+import { CopyButton } from '../../components/copy-button.js';
 import { Loaded } from '../../components/loaded.js';
-import { OneTimeSecret } from '../../components/one-time-secret.js';
+import { Notice } from '../../components/notice.js';
 import { Page, Section } from '../../components/page.js';
-import { counted } from '../../formatting.js';
+import { Time } from '../../components/time.js';
+import { asSentence, formatLabel } from '../../formatting.js';
 import { useLoading } from '../../loading.js';
 import { DatabaseAttachments } from './database-attachments.js';
 import { DatabaseBackups } from './database-backups.js';
+import { DatabaseConnection } from './database-connection.js';
+import { DatabaseDeletion } from './database-deletion.js';
+import { KIND_NAMES } from './database-kinds.js';
+import { databaseUse } from './database-use.js';
 
-/** One database: its connection URL, the web services that it is attached to, and its backups. */
+/** The usage changes without a notice. */
+const MEASURED_EVERY_MS = 30_000;
+
+/** One database: how to connect to it, its plan and usage, the web services that it is attached to, and its backups. */
 export const DatabasePage = ({ databaseId }: { readonly databaseId: string }) => {
   const path = `/databases/${databaseId}`;
-  const database = useLoading<Database>(signal => api.get(path, {}, signal), [path]);
-  useLive(database, path.slice(1));
+  const database = useLoading<DatabaseWithUsage>(signal => api.get(path, {}, signal), [path]);
+  useLive(database, path.slice(1), MEASURED_EVERY_MS);
   return (
     <Loaded of={database} title="Database">
       {found => (
-        <Page title={found.name}>
-          <p>
-            <Badge status={found.status} /> {found.status_reason}
-          </p>
-          <ConnectionUrl of={found} path={path} />
-          <DatabaseAttachments of={found} path={path} />
-          <DatabaseBackups of={found} path={path} />
-        </Page>
+        <>
+          <Breadcrumbs above={[['/databases', 'Databases']]} current={found.name}>
+            <Badge status={found.status} />
+          </Breadcrumbs>
+          <Page title={found.name}>
+            {found.status_reason && <Notice kind="warning">{asSentence(found.status_reason)}</Notice>}
+            <DatabaseConnection of={found} path={path} />
+            <PlanAndUsage of={found} />
+            <DatabaseAttachments of={found} path={path} />
+            <DatabaseBackups of={found} path={path} />
+            <DatabaseDeletion of={found} path={path} />
+          </Page>
+        </>
       )}
     </Loaded>
   );
 };
 
-const ConnectionUrl = ({ of: database, path }: { readonly of: Database; readonly path: string }) => {
-  const [rotated, setRotated] = useState<RotatedDatabase>();
+const PlanAndUsage = ({ of: database }: { readonly of: DatabaseWithUsage }) => {
+  const { id, kind, plan, server_version, created_at } = database;
   return (
-    <Section title="Connection URL" about="The URL is shown once. If it was lost or disclosed, replace the password.">
-      {rotated && (
-        <>
-          <OneTimeSecret
-            title={`New connection URL of “${database.name}”, including its password`}
-            secret={rotated.connection_url}
-            what="the connection URL"
-            onSaved={() => setRotated(undefined)}
-          />
-          {rotated.restarting.length > 0 && (
-            <p class="hint">
-              {counted(rotated.restarting.length, 'attached web service')} restarting with the new URL.
-            </p>
-          )}
-        </>
-      )}
-      <ConfirmButton
-        question={`Replace the password of “${database.name}”?`}
-        consequence="The old password can’t be used for new connections; existing ones stay open. Attached web services that are running restart with the new URL. If you have set the URL as a variable yourself, update it."
-        confirm="Replace password"
-        work={async () => setRotated(await api.post<RotatedDatabase>(`${path}/rotate`))}
-      >
-        Replace password
-      </ConfirmButton>
+    <Section title="Plan and usage">
+      <dl class="record">
+        <dt>Kind</dt>
+        <dd>
+          {KIND_NAMES[kind]}
+          {server_version && `, PostgreSQL ${server_version}`}
+        </dd>
+        <dt>Plan</dt>
+        <dd>{formatLabel(plan)}</dd>
+        {databaseUse(database).map(([what, use]) => [<dt key={what}>{what}</dt>, <dd key={`${what} use`}>{use}</dd>])}
+        <dt>Created</dt>
+        <dd>
+          <Time at={created_at} />
+        </dd>
+        <dt>ID</dt>
+        <dd class="copy-line">
+          <code>{id}</code>
+          <CopyButton text={id} what="the database ID" />
+        </dd>
+      </dl>
     </Section>
   );
 };

@@ -2,27 +2,23 @@ import type { CreatedDatabase, Database, Page as ListPage } from '@postern/contr
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import { useLive } from '../../changes.js';
-import { ConfirmButton } from '../../components/action-button.js';
 import { Badge } from '../../components/badge.js';
 import { DataTable } from '../../components/data-table.js';
 import { Field, Form, type Values } from '../../components/form.js';
 import { Select } from '../../components/form-controls.js';
 import { Loaded } from '../../components/loaded.js';
 import { OneTimeSecret } from '../../components/one-time-secret.js';
-import { EmptyState, Page, Section } from '../../components/page.js';
+import { CollapsibleSection, EmptyState, Page } from '../../components/page.js';
 import { Paging } from '../../components/paging.js';
 import { formatBytes, formatCount, formatLabel } from '../../formatting.js';
 import { useListState } from '../../list-state.js';
 import { useAction, useLoading } from '../../loading.js';
 import { Link } from '../../router.js';
+import { KIND_NAMES } from './database-kinds.js';
 import { DatabaseUsage } from './database-usage.js';
 import { PLAN_OPTIONS } from './plan-options.js';
 
 const PATH = '/databases';
-const KINDS: readonly (readonly [kind: Database['kind'], label: string])[] = [
-  ['relational', 'Relational'],
-  ['key_value', 'Key-value store'],
-];
 
 export const DatabasesPage = () => {
   const { offset, limit, setOffset, setLimit } = useListState();
@@ -33,11 +29,6 @@ export const DatabasesPage = () => {
     setCreated(await api.post<CreatedDatabase>(PATH, { name, kind, plan }));
     databases.reload();
   });
-  const remove = async (database: Database) => {
-    await api.delete(`${PATH}/${database.id}`);
-    if (created?.id === database.id) setCreated(undefined);
-    databases.reload();
-  };
   return (
     <Page title="Databases">
       {created && (
@@ -48,38 +39,34 @@ export const DatabasesPage = () => {
           onSaved={() => setCreated(undefined)}
         />
       )}
+      <CollapsibleSection
+        title="New database"
+        open={databases.value?.total === 0}
+        about="The connection URL is shown once, after you create the database. To give it to a web service, open the database and attach it."
+      >
+        <Form action={create} submit="Create database" class="line wide">
+          <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
+          <Select label="Kind" name="kind" options={Object.entries(KIND_NAMES)} />
+          <Select label="Plan" name="plan" options={PLAN_OPTIONS} />
+        </Form>
+      </CollapsibleSection>
       <Loaded of={databases}>
         {page => (
           <>
             {page.items.length === 0 ? (
-              <EmptyState>No databases yet. Create one below.</EmptyState>
+              <EmptyState>No databases yet. Create one above.</EmptyState>
             ) : (
-              <Databases list={page.items} remove={remove} />
+              <Databases list={page.items} />
             )}
             <Paging page={page} onOffset={setOffset} onLimit={setLimit} />
           </>
         )}
       </Loaded>
-      <Section
-        title="New database"
-        about="The connection URL is shown once, after you create the database. To give it to a web service, open the database and attach it."
-      >
-        <Form action={create} submit="Create database" class="line wide">
-          <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
-          <Select label="Kind" name="kind" options={KINDS} />
-          <Select label="Plan" name="plan" options={PLAN_OPTIONS} />
-        </Form>
-      </Section>
     </Page>
   );
 };
 
-interface DatabasesProps {
-  readonly list: readonly Database[];
-  readonly remove: (database: Database) => Promise<void>;
-}
-
-const Databases = ({ list, remove }: DatabasesProps) => (
+const Databases = ({ list }: { readonly list: readonly Database[] }) => (
   <DataTable
     caption="Databases of this workspace"
     rows={list}
@@ -94,7 +81,7 @@ const Databases = ({ list, remove }: DatabasesProps) => (
           </>
         ),
       },
-      { title: 'Kind', cell: ({ kind }) => KINDS.find(([known]) => known === kind)?.[1] },
+      { title: 'Kind', cell: ({ kind }) => KIND_NAMES[kind] },
       {
         title: 'Status',
         cell: ({ status, status_reason }) => (
@@ -117,21 +104,6 @@ const Databases = ({ list, remove }: DatabasesProps) => (
         ),
       },
       { title: 'Usage', cell: database => <DatabaseUsage key={database.status} of={database} /> },
-      {
-        title: 'Actions',
-        buttons: true,
-        cell: database => (
-          <ConfirmButton
-            label={`Delete ${database.name}`}
-            question={`Delete “${database.name}”?`}
-            consequence="The database, all its data, its backups and its attachments to web services will be deleted. This cannot be undone."
-            confirm="Delete database and data"
-            work={() => remove(database)}
-          >
-            Delete
-          </ConfirmButton>
-        ),
-      },
     ]}
   />
 );

@@ -2,19 +2,26 @@ import type { WebService } from '@postern/contracts';
 import { api } from '../../api-client.js';
 import { Field, Form, type Values } from '../../components/form.js';
 import { Select } from '../../components/form-controls.js';
-import { Section } from '../../components/page.js';
+import { CollapsibleSection } from '../../components/page.js';
 import { useAction } from '../../loading.js';
 import { navigate } from '../../router.js';
 import { SCOPES } from './scopes.js';
 
-export const NewWebService = ({ projectId }: { readonly projectId: string }) => {
+interface NewWebServiceProps {
+  readonly projectId: string;
+  /** Whether the form is shown at first. */
+  readonly open: boolean;
+}
+
+export const NewWebService = ({ projectId, open }: NewWebServiceProps) => {
   const create = useAction(async (values: Values) => {
     const created = await api.post<WebService>('/web-services', { project_id: projectId, ...requestOf(values) });
     navigate(`/web-services/${created.id}/deployments`);
   });
   return (
-    <Section
+    <CollapsibleSection
       title="New web service"
+      open={open}
       about="A web service is built from a Git repository. It starts when you deploy it."
     >
       <Form action={create} submit="Create web service" class="pairs">
@@ -74,9 +81,9 @@ export const NewWebService = ({ projectId }: { readonly projectId: string }) => 
           hint="Optional. Default: the port accepts connections."
           autocomplete="off"
         />
-        <Select label="Project secrets" name="environment" options={SCOPES} />
+        <Select label="Environment" name="environment" options={SCOPES} />
       </Form>
-    </Section>
+    </CollapsibleSection>
   );
 };
 

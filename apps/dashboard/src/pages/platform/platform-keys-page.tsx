@@ -1,11 +1,19 @@
-import type { PlatformKey } from '@postern/contracts';
+import type { PlatformKey, Project } from '@postern/contracts';
+import { api } from '../../api-client.js';
 import { Tag } from '../../components/badge.js';
 import { Field } from '../../components/form.js';
-import { Select } from '../../components/form-controls.js';
+import { Checkbox, Select } from '../../components/form-controls.js';
 import { KeysPage } from '../../components/keys-page.js';
 import { Time } from '../../components/time.js';
+import { useLoading } from '../../loading.js';
+import { accessOf, keyRequest, OPERATION, OPERATIONS, operationName, PROJECT } from './key-access.js';
 
-export const PlatformKeysPage = () => (
+export const PlatformKeysPage = () => {
+  const projects = useLoading<Project[]>(signal => api.get('/projects', {}, signal), []);
+  return <Keys projects={projects.value ?? []} />;
+};
+
+const Keys = ({ projects }: { readonly projects: readonly Project[] }) => (
   <KeysPage<PlatformKey>
     title="Platform keys"
     noun="platform key"
@@ -20,7 +28,7 @@ export const PlatformKeysPage = () => (
     empty="No platform keys yet. Create one to use the platform API."
     columns={[
       { title: 'Permissions', cell: key => (key.scope === 'write' ? 'Read and write' : 'Read') },
-      { title: 'Access', cell: key => <Restrictions of={key} /> },
+      { title: 'Access', cell: key => accessOf(key, projects) },
       { title: 'Expires', cell: key => <Expiry of={key} /> },
     ]}
     pageOf={({ id }) => `/platform-keys/${id}`}
@@ -36,41 +44,30 @@ export const PlatformKeysPage = () => (
             ['write', 'Read and write'],
           ]}
         />
-        <Field
-          label="Project IDs"
-          name="projects"
-          hint="Optional. Separate several with spaces. The key can only access these projects."
-          autocomplete="off"
-        />
-        <Field
-          label="Operations"
-          name="operations"
-          hint="Optional, for example: deployments:write web-services:read"
-          autocomplete="off"
-        />
+        {projects.length > 0 && (
+          <fieldset class="kinds">
+            <legend>Projects</legend>
+            <p class="hint">Choose none for a key that can access all, also those of the future.</p>
+            {projects.map(({ id, name }) => (
+              <Checkbox key={id} label={name} name={`${PROJECT}${id}`} />
+            ))}
+          </fieldset>
+        )}
+        <fieldset class="kinds">
+          <legend>Operations</legend>
+          <p class="hint">Choose none for a key that allows all that its permissions allow.</p>
+          {OPERATIONS.map(operation => (
+            <Checkbox key={operation} label={operationName(operation)} name={`${OPERATION}${operation}`} />
+          ))}
+        </fieldset>
         <Field label="Expires" name="expires_at" type="datetime-local" hint="Optional" />
       </>
     }
-    requestOf={({ scope, expires_at, projects, operations }) => ({
-      scope,
-      ...(projects?.trim() && { projects: splitList(projects) }),
-      ...(operations?.trim() && { operations: splitList(operations) }),
-      ...(expires_at && { expires_at: new Date(expires_at).toISOString() }),
-    })}
+    requestOf={keyRequest}
   />
 );
 
 const Expiry = ({ of: { expiry } }: { readonly of: PlatformKey }) => {
   if (expiry === null) return 'Never';
   return Date.parse(expiry) <= Date.now() ? <Tag tone="bad">Expired</Tag> : <Time at={expiry} />;
-};
-
-const splitList = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
-
-const Restrictions = ({ of: { projects, operations } }: { readonly of: PlatformKey }) => {
-  if (!projects && !operations) return 'All projects, all operations';
-  return [
-    ...(projects ? [projects.length === 1 ? '1 project' : `${projects.length} projects`] : []),
-    ...(operations ?? []),
-  ].join(', ');
 };

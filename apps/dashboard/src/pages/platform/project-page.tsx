@@ -23,8 +23,8 @@ export const ProjectPage = ({ projectId }: { readonly projectId: string }) => {
           <Breadcrumbs above={[['/projects', 'Projects']]} current={name} />
           <Page title={name}>
             {description && <p class="about">{description}</p>}
+            <NewWebService projectId={projectId} open={isEmpty(services, projectId)} />
             <WebServices of={services} projectId={projectId} />
-            <NewWebService projectId={projectId} />
             <ProjectSecretsSection projectId={projectId} />
             <ProjectSettings project={{ name, description, ...rest }} services={services} reload={project.reload} />
           </Page>
@@ -33,6 +33,9 @@ export const ProjectPage = ({ projectId }: { readonly projectId: string }) => {
     </Loaded>
   );
 };
+
+const isEmpty = ({ value }: Loading<WebService[]>, projectId: string): boolean =>
+  value !== undefined && !value.some(({ project_id }) => project_id === projectId);
 
 interface WebServicesProps {
   readonly of: Loading<WebService[]>;
@@ -43,7 +46,7 @@ const WebServices = ({ of, projectId }: WebServicesProps) => (
   <Loaded of={of}>
     {all => {
       const list = all.filter(({ project_id }) => project_id === projectId);
-      if (list.length === 0) return <EmptyState>No web services yet. Create one below.</EmptyState>;
+      if (list.length === 0) return <EmptyState>No web services yet. Create one above.</EmptyState>;
       return (
         <DataTable
           caption="Web services of this project"

@@ -1,10 +1,11 @@
 import type { Project, ProjectSecrets, WebService } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
-import { counted, DangerZone } from '../../components/danger-zone.js';
-import { Field, Form, type Values } from '../../components/form.js';
+import { DangerZone } from '../../components/danger-zone.js';
+import { EditForm, Field, type Values } from '../../components/form.js';
 import { Notice } from '../../components/notice.js';
 import { Section } from '../../components/page.js';
+import { counted } from '../../formatting.js';
 import { type Loading, useAction, useLoading } from '../../loading.js';
 import { navigate } from '../../router.js';
 
@@ -27,7 +28,7 @@ export const ProjectSettings = ({ project, services, reload }: ProjectSettingsPr
   return (
     <>
       <Section title="Settings">
-        <Form action={save} submit="Save" class="pairs" keepValues>
+        <EditForm action={save} class="pairs">
           <Field label="Name" name="name" required maxLength={100} defaultValue={project.name} autocomplete="off" />
           <Field
             label="Description"
@@ -37,7 +38,7 @@ export const ProjectSettings = ({ project, services, reload }: ProjectSettingsPr
             hint="Optional"
             autocomplete="off"
           />
-        </Form>
+        </EditForm>
         {saved && <Notice kind="good">Saved.</Notice>}
       </Section>
       <Deletion project={project} services={services} />

@@ -3,7 +3,7 @@ import { api } from '../../api-client.js';
 import { DataTable } from '../../components/data-table.js';
 import { Field, Form, type Values } from '../../components/form.js';
 import { Loaded } from '../../components/loaded.js';
-import { EmptyState, Page, Section } from '../../components/page.js';
+import { CollapsibleSection, EmptyState, Page } from '../../components/page.js';
 import { Time } from '../../components/time.js';
 import { useAction, useLoading } from '../../loading.js';
 import { Link, navigate } from '../../router.js';
@@ -16,12 +16,16 @@ export const ProjectsPage = () => {
   });
   return (
     <Page title="Projects">
-      <Section title="New project" about="A project groups web services and the secrets they share.">
+      <CollapsibleSection
+        title="New project"
+        open={projects.value?.length === 0}
+        about="A project groups web services and the secrets they share."
+      >
         <Form action={create} submit="Create project">
           <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
           <Field label="Description" name="description" maxLength={2000} hint="Optional" autocomplete="off" />
         </Form>
-      </Section>
+      </CollapsibleSection>
       <Loaded of={projects}>
         {list =>
           list.length === 0 ? (

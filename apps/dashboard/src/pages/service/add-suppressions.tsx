@@ -4,6 +4,7 @@ import { api } from '../../api-client.js';
 import { Form, type Values } from '../../components/form.js';
 import { TextArea } from '../../components/form-controls.js';
 import { Notice } from '../../components/notice.js';
+import { CollapsibleSection } from '../../components/page.js';
 import { asSentence, formatCount } from '../../formatting.js';
 import { useAction } from '../../loading.js';
 import { linesOf, portionsOf } from './address-lines.js';
@@ -30,13 +31,12 @@ export const AddSuppressions = ({ path, onAdded }: AddSuppressionsProps) => {
     onAdded();
   });
   return (
-    <details class="card">
-      <summary>Add or import addresses</summary>
+    <CollapsibleSection title="Add or import addresses">
       <Form action={add} submit="Add to list">
         <TextArea label="Addresses, one per line" name="addresses" rows={5} required placeholder="ada@example.com" />
       </Form>
       {result && <Result of={result} />}
-    </details>
+    </CollapsibleSection>
   );
 };
 

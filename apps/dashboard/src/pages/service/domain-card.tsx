@@ -1,12 +1,13 @@
 import type { DnsRecord, OptionalDnsRecord, SendingDomain } from '@postern/contracts';
 import { api } from '../../api-client.js';
 import { ActionButton, ConfirmButton } from '../../components/action-button.js';
-import { Badge, Tag } from '../../components/badge.js';
+import { Badge, Tag, type Tone } from '../../components/badge.js';
 import { CopyButton } from '../../components/copy-button.js';
 import { Notice } from '../../components/notice.js';
 import { Time } from '../../components/time.js';
 import { asSentence } from '../../formatting.js';
 import { DomainReports } from './domain-reports.js';
+import { type StateOfRecord, stateOfRecord } from './state-of-record.js';
 
 interface DomainCardProps {
   readonly domain: SendingDomain;
@@ -59,8 +60,19 @@ export const DomainCard = ({ domain, path, onChanged, onDeleted }: DomainCardPro
           mail. Restore the records below, then verify again.
         </Notice>
       )}
+      {domain.status === 'pending' && (
+        <p>
+          Create these records at your DNS provider. If it adds the domain to names by itself, enter them without “.
+          {domain.domain}”. DNS changes can take an hour to be visible.
+        </p>
+      )}
       <p class="about">
         Last checked: {domain.last_checked_at ? <Time at={domain.last_checked_at} /> : 'never'}
+        {domain.next_check_at && (
+          <>
+            {' · '}Next check: <Time at={domain.next_check_at} />
+          </>
+        )}
         {domain.verified_at && (
           <>
             {' · '}Verified: <Time at={domain.verified_at} />
@@ -70,7 +82,7 @@ export const DomainCard = ({ domain, path, onChanged, onDeleted }: DomainCardPro
       <ul class="records">
         {domain.records.map(record => (
           <li key={`${record.purpose} ${record.name}`}>
-            <RecordDetails record={record} />
+            <RecordDetails record={record} state={stateOfRecord(record, domain.status)} />
           </li>
         ))}
       </ul>
@@ -96,7 +108,7 @@ const OptionalRecords = ({ records = [] }: { readonly records?: readonly Optiona
       <ul class="records">
         {records.map(record => (
           <li key={`${record.purpose} ${record.name}`}>
-            <RecordDetails record={record} />
+            <RecordDetails record={record} state={stateOfRecord(record, 'pending')} />
           </li>
         ))}
       </ul>
@@ -111,13 +123,25 @@ const NAMES: Readonly<Record<OptionalDnsRecord['purpose'] | DnsRecord['purpose']
   return_path: 'Return path',
 };
 
-const RecordDetails = ({ record }: { readonly record: DnsRecord | OptionalDnsRecord }) => {
+const TAGS: Readonly<Record<StateOfRecord, readonly [tone: Tone, label: string]>> = {
+  found: ['good', 'Found'],
+  unchecked: ['plain', 'Not checked yet'],
+  awaited: ['warning', 'Waiting for DNS'],
+  wrong: ['bad', 'Problem'],
+};
+
+interface RecordDetailsProps {
+  readonly record: DnsRecord | OptionalDnsRecord;
+  readonly state: StateOfRecord;
+}
+
+const RecordDetails = ({ record, state }: RecordDetailsProps) => {
   const what = NAMES[record.purpose];
   return (
     <>
       <div class="record-head">
         <h3>{what}</h3>
-        <RecordTag record={record} />
+        <Tag tone={TAGS[state][0]}>{TAGS[state][1]}</Tag>
       </div>
       <dl class="record">
         <dt>Type</dt>
@@ -139,14 +163,14 @@ const RecordDetails = ({ record }: { readonly record: DnsRecord | OptionalDnsRec
           <Found values={record.found} />
         </dd>
       </dl>
-      {record.problem && <Notice kind={record.ok ? 'plain' : 'warning'}>{asSentence(record.problem)}</Notice>}
+      {record.problem && <Problem state={state}>{asSentence(record.problem)}</Problem>}
     </>
   );
 };
 
-const RecordTag = ({ record }: { readonly record: DnsRecord | OptionalDnsRecord }) => {
-  if (record.ok) return <Tag tone="good">Found</Tag>;
-  return record.found === null ? <Tag tone="plain">Not checked yet</Tag> : <Tag tone="bad">Problem</Tag>;
+const Problem = ({ state, children }: { readonly state: StateOfRecord; readonly children: string }) => {
+  if (state === 'awaited') return <p class="hint">{children}</p>;
+  return <Notice kind={state === 'found' ? 'plain' : 'warning'}>{children}</Notice>;
 };
 
 const Found = ({ values }: { readonly values: DnsRecord['found'] }) => {

@@ -7,9 +7,10 @@ import { DataTable } from '../../components/data-table.js';
 import { Loaded } from '../../components/loaded.js';
 import { EmptyState, Page, Section } from '../../components/page.js';
 import { Time } from '../../components/time.js';
-import { formatLabel } from '../../formatting.js';
+import { formatClock, formatDate, formatExactTime, formatLabel } from '../../formatting.js';
 import { useLoading } from '../../loading.js';
 import { Link } from '../../router.js';
+import { addressesByRole } from './addresses-by-role.js';
 import { ContentSection } from './content-section.js';
 import { MessageDeliveries } from './message-deliveries.js';
 import { displayStatus } from './messages-page.js';
@@ -26,9 +27,9 @@ export const MessagePage = ({ emailId }: { readonly emailId: string }) => {
         {email => (
           <>
             <Envelope email={email} />
+            <ContentSection path={path} />
             <Recipients of={email.recipients} />
             <Timeline entries={email.timeline} />
-            <ContentSection path={path} />
             <MessageDeliveries path={path} />
           </>
         )}
@@ -65,6 +66,12 @@ const Envelope = ({ email }: { readonly email: EmailWithTimeline }) => {
         </dd>
         <dt>From</dt>
         <dd class="long">{email.from}</dd>
+        {addressesByRole(email.recipients).map(([role, addresses]) => [
+          <dt key={role}>{formatLabel(role)}</dt>,
+          <dd key={`${role} addresses`} class="long">
+            {addresses.join(', ')}
+          </dd>,
+        ])}
         <dt>Accepted</dt>
         <dd>
           <Time at={email.accepted_at} />
@@ -140,7 +147,7 @@ const Timeline = ({ entries }: { readonly entries: readonly TimelineEntry[] }) =
       <ol class="history">
         {entries.map((entry, index) => (
           <li key={`${entry.at} ${entry.kind} ${index}`}>
-            <Time at={entry.at} exact />
+            <TimelineTime at={entry.at} before={entries[index - 1]?.at} />
             <span class="long">
               <strong>{formatLabel(entry.kind)}</strong> {entry.recipient}
               {entry.detail && <span class="hint">{entry.detail}</span>}
@@ -152,3 +159,15 @@ const Timeline = ({ entries }: { readonly entries: readonly TimelineEntry[] }) =
     )}
   </Section>
 );
+
+/** The date is shown once for the entries of a day, and milliseconds tell the order within a second. */
+const TimelineTime = ({ at, before }: { readonly at: string; readonly before: string | undefined }) =>
+  before !== undefined && formatDate(before) === formatDate(at) ? (
+    <time dateTime={at} title={formatExactTime(at)}>
+      {formatClock(at)}
+    </time>
+  ) : (
+    <time dateTime={at} title={formatExactTime(at)}>
+      {formatDate(at)}, {formatClock(at)}
+    </time>
+  );

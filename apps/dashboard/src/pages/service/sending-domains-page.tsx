@@ -1,16 +1,22 @@
 import type { SendingDomain } from '@postern/contracts';
 import { api } from '../../api-client.js';
+import { useLive } from '../../changes.js';
 import { Field, Form, type Values } from '../../components/form.js';
 import { Loaded } from '../../components/loaded.js';
-import { EmptyState, Page, Section } from '../../components/page.js';
+import { CollapsibleSection, EmptyState, Page } from '../../components/page.js';
 import { useAction, useLoading } from '../../loading.js';
 import { DomainCard } from './domain-card.js';
 import { useService } from './service-layout.js';
+
+/** The checks of Postern in the background change the records without a notice. */
+const AWAITED_EVERY_MS = 30_000;
 
 export const SendingDomainsPage = () => {
   const { path: service, reload: reloadService } = useService();
   const path = `${service}/domains`;
   const domains = useLoading<SendingDomain[]>(signal => api.get(path, {}, signal), [path]);
+  const awaitsDns = domains.value?.some(({ status }) => status === 'pending');
+  useLive(domains, service.slice(1), awaitsDns ? AWAITED_EVERY_MS : undefined);
   const add = useAction(async ({ domain }: Values) => {
     await api.post<SendingDomain>(path, { domain });
     domains.reload();
@@ -26,7 +32,11 @@ export const SendingDomainsPage = () => {
   };
   return (
     <Page title="Domains">
-      <Section title="New domain" about="Subdomains are separate domains: example.com does not cover mail.example.com.">
+      <CollapsibleSection
+        title="New domain"
+        open={domains.value?.length === 0}
+        about="Subdomains are separate domains: example.com does not cover mail.example.com."
+      >
         <Form action={add} submit="Add domain" class="line">
           <Field
             label="Domain"
@@ -38,7 +48,7 @@ export const SendingDomainsPage = () => {
             spellcheck={false}
           />
         </Form>
-      </Section>
+      </CollapsibleSection>
       <Loaded of={domains}>
         {list =>
           list.length === 0 ? (

@@ -2,10 +2,11 @@ import type { ApiKey, EmailService, EmailServiceChanges, SendingDomain, Webhook 
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import { CopyButton } from '../../components/copy-button.js';
-import { counted, DangerZone } from '../../components/danger-zone.js';
-import { Field, Form, Switch, type Values } from '../../components/form.js';
+import { DangerZone } from '../../components/danger-zone.js';
+import { EditForm, Field, Switch, type Values } from '../../components/form.js';
 import { ErrorNotice, Notice } from '../../components/notice.js';
 import { Page, Section } from '../../components/page.js';
+import { counted } from '../../formatting.js';
 import { useAction, useLoading } from '../../loading.js';
 import { navigate } from '../../router.js';
 import { useService } from './service-layout.js';
@@ -33,9 +34,9 @@ export const SettingsPage = () => {
   return (
     <Page title="Settings">
       <Section title="Name">
-        <Form action={rename} submit="Save" class="line" keepValues>
+        <EditForm action={rename} class="line">
           <Field label="Name" name="name" required maxLength={100} defaultValue={service.name} autocomplete="off" />
-        </Form>
+        </EditForm>
         {renamed && <Notice kind="good">Name saved.</Notice>}
       </Section>
       <Section title="Options" about="Changes take effect immediately and apply to new messages.">

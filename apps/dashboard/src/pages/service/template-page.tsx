@@ -2,7 +2,7 @@ import type { Template, TemplateVersion } from '@postern/contracts';
 import { api } from '../../api-client.js';
 import { ConfirmButton } from '../../components/action-button.js';
 import { DataTable } from '../../components/data-table.js';
-import { Form, type Values } from '../../components/form.js';
+import { EditForm, type Values } from '../../components/form.js';
 import { Loaded } from '../../components/loaded.js';
 import { Page, Section } from '../../components/page.js';
 import { Time } from '../../components/time.js';
@@ -60,9 +60,9 @@ const Content = ({ template, path, onChanged }: ContentProps) => {
       title={template.name}
       about={`Version ${template.version}. A change of the content creates the next version; earlier ones stay available.`}
     >
-      <Form action={save} submit="Save" keepValues>
+      <EditForm action={save}>
         <TemplateFields template={template} />
-      </Form>
+      </EditForm>
     </Section>
   );
 };

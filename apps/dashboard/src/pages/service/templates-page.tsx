@@ -3,7 +3,7 @@ import { api } from '../../api-client.js';
 import { DataTable } from '../../components/data-table.js';
 import { Form, type Values } from '../../components/form.js';
 import { Loaded } from '../../components/loaded.js';
-import { EmptyState, Page, Section } from '../../components/page.js';
+import { CollapsibleSection, EmptyState, Page } from '../../components/page.js';
 import { Time } from '../../components/time.js';
 import { useAction, useLoading } from '../../loading.js';
 import { Link, navigate } from '../../router.js';
@@ -24,10 +24,15 @@ export const TemplatesPage = () => {
       <p class="about">
         Send a template with POST /emails: <code>"template": {'{ "name": "…", "variables": { … } }'}</code>
       </p>
+      <CollapsibleSection title="New template" open={templates.value?.length === 0}>
+        <Form action={create} submit="Create template">
+          <TemplateFields />
+        </Form>
+      </CollapsibleSection>
       <Loaded of={templates}>
         {list =>
           list.length === 0 ? (
-            <EmptyState>No templates yet. Create one below.</EmptyState>
+            <EmptyState>No templates yet. Create one above.</EmptyState>
           ) : (
             <DataTable
               caption="Templates"
@@ -50,11 +55,6 @@ export const TemplatesPage = () => {
           )
         }
       </Loaded>
-      <Section title="New template">
-        <Form action={create} submit="Create template">
-          <TemplateFields />
-        </Form>
-      </Section>
     </Page>
   );
 };

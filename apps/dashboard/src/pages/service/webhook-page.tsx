@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import { useLive } from '../../changes.js';
 import { ActionButton, ConfirmButton } from '../../components/action-button.js';
-import { Choice, Field, Form, Switch, type Values } from '../../components/form.js';
+import { Choice, EditForm, Field, Switch, type Values } from '../../components/form.js';
 import { Loaded } from '../../components/loaded.js';
 import { ErrorNotice, Notice } from '../../components/notice.js';
 import { Page, Section } from '../../components/page.js';
@@ -83,10 +83,10 @@ const Configuration = ({ webhook, path, onChanged }: ConfigurationProps) => {
         onSwitch={enable.run}
       />
       <ErrorNotice error={enable.error} />
-      <Form action={save} submit="Save" keepValues>
+      <EditForm action={save}>
         <Field label="URL" name="url" type="url" required maxLength={2048} defaultValue={webhook.url} />
         <EventKinds chosen={kinds} onChange={setKinds} />
-      </Form>
+      </EditForm>
     </Section>
   );
 };

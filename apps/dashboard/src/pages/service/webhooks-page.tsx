@@ -6,7 +6,7 @@ import { DataTable } from '../../components/data-table.js';
 import { Field, Form, type Values } from '../../components/form.js';
 import { Loaded } from '../../components/loaded.js';
 import { OneTimeSecret } from '../../components/one-time-secret.js';
-import { EmptyState, Page, Section } from '../../components/page.js';
+import { CollapsibleSection, EmptyState, Page, Section } from '../../components/page.js';
 import { Time } from '../../components/time.js';
 import { formatCount, formatLabel } from '../../formatting.js';
 import { useAction, useLoading } from '../../loading.js';
@@ -35,8 +35,9 @@ export const WebhooksPage = () => {
           onSaved={() => setCreated(undefined)}
         />
       )}
-      <Section
+      <CollapsibleSection
         title="New webhook"
+        open={webhooks.value?.length === 0}
         about="Postern sends each event to the URL as a JSON POST request, signed with the secret of the webhook."
       >
         <Form action={create} submit="Create webhook">
@@ -51,7 +52,7 @@ export const WebhooksPage = () => {
           />
           <EventKinds chosen={kinds} onChange={setKinds} />
         </Form>
-      </Section>
+      </CollapsibleSection>
       <Loaded of={webhooks}>
         {list =>
           list.length === 0 ? (

@@ -1,12 +1,13 @@
 import type { CustomDomain } from '@postern/contracts';
 import { api } from '../../api-client.js';
 import { ActionButton, ConfirmButton } from '../../components/action-button.js';
-import { Badge } from '../../components/badge.js';
+import { Badge, Tag } from '../../components/badge.js';
 import { CopyButton } from '../../components/copy-button.js';
 import { DataTable } from '../../components/data-table.js';
 import { Field, Form, type Values } from '../../components/form.js';
 import { Loaded } from '../../components/loaded.js';
 import { EmptyState, Section } from '../../components/page.js';
+import { Time } from '../../components/time.js';
 import { asSentence } from '../../formatting.js';
 import { useAction, useLoading } from '../../loading.js';
 import { useWebService } from './web-service-layout.js';
@@ -66,10 +67,11 @@ const DomainTable = ({ list, path, reload }: DomainTableProps) => {
       columns={[
         {
           title: 'Domain',
-          cell: ({ domain, status, message }) => (
+          cell: ({ domain, status, message, certificate }) => (
             <>
               {domain} <Badge status={status} />
               {message && <p class="hint long">{asSentence(message)}</p>}
+              {certificate && <Certificate of={certificate} />}
             </>
           ),
         },
@@ -109,6 +111,17 @@ const DomainTable = ({ list, path, reload }: DomainTableProps) => {
     />
   );
 };
+
+const Certificate = ({ of: { valid_until, error } }: { readonly of: NonNullable<CustomDomain['certificate']> }) =>
+  error === null ? (
+    <p class="hint">
+      Certificate valid until <Time at={valid_until} exact />
+    </p>
+  ) : (
+    <p class="long">
+      <Tag tone="bad">No valid certificate</Tag> {asSentence(error)}
+    </p>
+  );
 
 const Record = ({ text, what }: { readonly text: string; readonly what: string }) => (
   <p class="copy-line">

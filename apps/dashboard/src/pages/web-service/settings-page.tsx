@@ -1,7 +1,7 @@
 import type { WebService } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
-import { Field, Form, type Values } from '../../components/form.js';
+import { EditForm, Field, type Values } from '../../components/form.js';
 import { Select } from '../../components/form-controls.js';
 import { Notice } from '../../components/notice.js';
 import { Page, Section } from '../../components/page.js';
@@ -96,9 +96,9 @@ const SettingsForm = ({ title, about, saved, children }: SettingsFormProps) => {
   });
   return (
     <Section title={title} about={about}>
-      <Form action={save} submit="Save" class="pairs" keepValues>
+      <EditForm action={save} class="pairs">
         {children}
-      </Form>
+      </EditForm>
       {isSaved && <Notice kind="good">{saved}</Notice>}
     </Section>
   );
@@ -144,7 +144,7 @@ const BuildFields = ({ of }: { readonly of: WebService }) => (
       value={of.health_check_path}
       hint="Leave empty to check only that the port accepts connections."
     />
-    <Select label="Project secrets" name="environment" options={[...SCOPES].sort(chosenFirst(of.environment))} />
+    <Select label="Environment" name="environment" options={SCOPES} defaultValue={of.environment} />
   </>
 );
 
@@ -219,11 +219,6 @@ const HealthFields = ({ of: { health_check, first_byte_timeout_seconds } }: { re
     />
   </>
 );
-
-const chosenFirst =
-  (chosen: string) =>
-  ([a]: readonly [string, string], [b]: readonly [string, string]): number =>
-    Number(b === chosen) - Number(a === chosen);
 
 interface OptionalProps {
   readonly label: string;

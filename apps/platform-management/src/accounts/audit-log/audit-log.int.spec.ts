@@ -62,9 +62,9 @@ describe('An entry of the audit log', () => {
       {
         id: attempt.entry_id,
         at: expect.any(String),
-        actor: { type: 'user', id: ada.id },
+        actor: { type: 'user', id: ada.id, name: ada.email },
         action: 'email_service.created',
-        resource: { type: 'email_service', id },
+        resource: { type: 'email_service', id, name: null },
         workspace_id: workspaceOf(ada),
         client: { network: '192.0.2.0/24', user_agent: 'Firefox' },
         outcome: 'succeeded',

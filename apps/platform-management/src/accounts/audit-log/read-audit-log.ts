@@ -4,6 +4,7 @@ import { Handles } from '@postern/messaging';
 import { listCursor } from '@postern/service-host';
 import { AccountDirectory } from '../users/ports.js';
 import { type AuditCursor, AuditLog, type AuditScope } from './audit-log.js';
+import { AuditNames } from './audit-names.js';
 
 const EXPORTED_AT_ONCE = 500;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -15,6 +16,7 @@ type Reader = Pick<RequestOf<typeof listAuditLog>, 'user_id' | 'workspace_id'>;
 export class ReadAuditLog {
   constructor(
     private readonly log: AuditLog,
+    private readonly names: AuditNames,
     private readonly accounts: AccountDirectory,
   ) {}
 
@@ -23,7 +25,7 @@ export class ReadAuditLog {
     const { limit, offset, after: _after, before: _before, ...rest } = request;
     const position = { limit, offset, cursor: listCursor(request) };
     const page = await this.log.list(await this.#scopeOf(rest), position);
-    return { ...page, limit, offset };
+    return { ...page, items: await this.names.addTo(page.items), limit, offset };
   }
 
   @Handles(exportAuditLog)
@@ -31,7 +33,10 @@ export class ReadAuditLog {
     const scope = await this.#scopeOf(rest);
     const entries = await this.log.after(scope, cursor === null ? undefined : cursorFrom(cursor), EXPORTED_AT_ONCE);
     const last = entries.at(-1);
-    return { entries, cursor: last && entries.length === EXPORTED_AT_ONCE ? `${last.at}_${last.id}` : null };
+    return {
+      entries: await this.names.addTo(entries),
+      cursor: last && entries.length === EXPORTED_AT_ONCE ? `${last.at}_${last.id}` : null,
+    };
   }
 
   async #scopeOf({ user_id, workspace_id, ...filter }: Reader & Partial<AuditScope>): Promise<AuditScope> {

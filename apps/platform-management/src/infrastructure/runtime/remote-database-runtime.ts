@@ -72,6 +72,8 @@ export class RemoteDatabaseRuntime extends DatabaseRuntime implements DatabaseSt
       cpuPercent: usage.cpu_percent,
       memoryBytes: usage.memory_bytes,
       memoryPercent: usage.memory_percent,
+      storageBytes: usage.storage_bytes,
+      serverVersion: usage.server_version,
     };
   }
 

@@ -12,6 +12,13 @@ export const customDomainReply = (row: DomainRow, target: string): CustomDomain 
   message: row.message,
   created_at: row.createdAt.toISOString(),
   verified_at: row.verifiedAt?.toISOString() ?? null,
+  certificate: row.verifiedAt && row.certificateCheckedAt ? certificateOf(row, row.certificateCheckedAt) : null,
+});
+
+const certificateOf = ({ certificateUntil, certificateError }: DomainRow, checkedAt: Date) => ({
+  valid_until: certificateUntil?.toISOString() ?? null,
+  error: certificateError,
+  checked_at: checkedAt.toISOString(),
 });
 
 export const customDomainNotFound = (): Refusal => new Refusal('domain_not_found', 'there is no such domain');

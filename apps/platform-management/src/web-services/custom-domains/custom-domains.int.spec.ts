@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   addCustomDomain,
@@ -7,14 +10,25 @@ import {
   removeCustomDomain,
   verifyCustomDomain,
 } from '@postern/contracts';
-import { eventually } from '@postern/testing';
+import { createCertificates, eventually } from '@postern/testing';
 import { ServedWebServices } from '../../testing/served-web-services.js';
+import { CheckCertificates } from './check-certificates.js';
+
+const SECURE = 'secure.example.com';
 
 let fixture: ServedWebServices;
+let proxy: Server;
 beforeAll(async () => {
-  fixture = await ServedWebServices.start();
+  const { cert, key } = createCertificates(`DNS:${SECURE}`).server;
+  proxy = createServer({ cert: readFileSync(cert), key: readFileSync(key) });
+  await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve));
+  const { port } = proxy.address() as AddressInfo;
+  fixture = await ServedWebServices.start({ POSTERN_PLATFORM_TLS_PROXY: `127.0.0.1:${port}` });
 }, 120_000);
-afterAll(() => fixture?.stop());
+afterAll(async () => {
+  await fixture?.stop();
+  proxy?.close();
+});
 beforeEach(() => {
   fixture.machine.features.add('customDomains');
 });
@@ -167,5 +181,38 @@ describe('A custom domain', () => {
     const second = await add(next, 'inherited.example.com');
     publish(second);
     expect(await verify(next, second.id)).toMatchObject({ status: 'verified' });
+  });
+});
+
+describe('The certificate of a custom domain', () => {
+  const check = () => fixture.replicas[0]!.app.get(CheckCertificates, { strict: false }).run();
+  const certificatesOf = async (service: Awaited<ReturnType<typeof newService>>) =>
+    (await fixture.client.request(listCustomDomains, service)).map(({ domain, certificate }) => [domain, certificate]);
+
+  it('is checked at the TLS proxy once the domain is verified, and again after an hour', async () => {
+    const service = await newService();
+    for (const domain of [SECURE, 'insecure.example.com']) {
+      const added = await add(service, domain);
+      publish(added);
+      await verify(service, added.id);
+    }
+    await add(service, 'unverified.example.com');
+    await check();
+    const first = await certificatesOf(service);
+    expect(first).toEqual([
+      [SECURE, { valid_until: expect.any(String), error: null, checked_at: expect.any(String) }],
+      [
+        'insecure.example.com',
+        { valid_until: null, error: 'the TLS proxy served that of another name', checked_at: expect.any(String) },
+      ],
+      ['unverified.example.com', null],
+    ]);
+    await check();
+    expect(await certificatesOf(service)).toEqual(first);
+    await fixture.pool.query("UPDATE custom_domains SET certificate_checked_at = now() - interval '61 minutes'");
+    await check();
+    const again = await certificatesOf(service);
+    expect(again.map(([domain]) => domain)).toEqual(first.map(([domain]) => domain));
+    expect(again).not.toEqual(first);
   });
 });

@@ -6,6 +6,7 @@ import { ProjectsModule } from '../../projects/projects.module.js';
 import { WebServicesModule } from '../services/web-services.module.js';
 import { AddCustomDomain } from './add-custom-domain.js';
 import { AskCertificate } from './ask-certificate.js';
+import { CheckCertificates } from './check-certificates.js';
 import { CustomDomains } from './custom-domains.js';
 import { DomainDns } from './domain-dns.js';
 import { DomainRoutes } from './domain-routes.js';
@@ -23,6 +24,7 @@ import { VerifyCustomDomain } from './verify-custom-domain.js';
     RemoveCustomDomain,
     ListCustomDomains,
     AskCertificate,
+    CheckCertificates,
     DomainRoutes,
     DomainTarget,
     CustomDomains,

@@ -1,5 +1,6 @@
 const DOMAIN = `d.id, d.web_service_id AS "webServiceId", d.domain, d.token, d.message, d.created_at AS "createdAt",
-  d.verified_at AS "verifiedAt"`;
+  d.verified_at AS "verifiedAt", d.certificate_until AS "certificateUntil", d.certificate_error AS "certificateError",
+  d.certificate_checked_at AS "certificateCheckedAt"`;
 
 /** Excludes domains of deleted web services, whose rows may still exist. */
 const FROM = 'FROM custom_domains d JOIN web_service_standings s ON s.web_service_id = d.web_service_id';
@@ -28,9 +29,21 @@ export const RELEASE_LEFTOVER = `
     AND NOT EXISTS (SELECT FROM web_service_standings s WHERE s.web_service_id = custom_domains.web_service_id)`;
 
 export const VERIFY_DOMAIN = `
-  UPDATE custom_domains SET verified_domain = domain, verified_at = coalesce(verified_at, now()), message = $2
+  UPDATE custom_domains SET verified_domain = domain, verified_at = coalesce(verified_at, now()), message = $2,
+    certificate_checked_at = NULL
   WHERE id = $1`;
 
 export const LIST_ROUTES = `
   SELECT d.verified_domain AS domain, d.web_service_id AS "webServiceId" ${FROM}
   WHERE d.verified_domain IS NOT NULL ORDER BY 1`;
+
+/** Verified domains whose certificate was not checked for an hour. */
+export const CERTIFICATES_DUE = `
+  SELECT d.id, d.domain ${FROM}
+  WHERE d.verified_domain IS NOT NULL
+    AND (d.certificate_checked_at IS NULL OR d.certificate_checked_at < now() - interval '1 hour')
+  ORDER BY d.certificate_checked_at NULLS FIRST LIMIT 100`;
+
+export const NOTE_CERTIFICATE = `
+  UPDATE custom_domains SET certificate_from = $2, certificate_until = $3, certificate_error = $4, certificate_checked_at = now()
+  WHERE id = $1`;

@@ -11,16 +11,19 @@ import { isDeleted } from '../../infrastructure/postgres/deleted-streams.js';
 import { webServiceNotFound } from '../services/aggregate/refusals.js';
 import { webServiceStream } from '../services/aggregate/web-service.js';
 import {
+  CERTIFICATES_DUE,
   COUNT_DOMAINS,
   FIND_DOMAIN,
   FIND_HOLDER,
   INSERT_DOMAIN,
   LIST_DOMAINS,
   LIST_ROUTES,
+  NOTE_CERTIFICATE,
   RELEASE_DOMAIN,
   RELEASE_LEFTOVER,
   VERIFY_DOMAIN,
 } from './custom-domains.sql.js';
+import type { ServedCertificate } from './served-certificate.js';
 
 /** A domain of a web service. */
 export interface DomainRow {
@@ -32,7 +35,14 @@ export interface DomainRow {
   readonly message: string | null;
   readonly createdAt: Date;
   readonly verifiedAt: Date | null;
+  readonly certificateUntil: Date | null;
+  readonly certificateError: string | null;
+  /** Null before the first check, which an installation without a known TLS proxy never makes. */
+  readonly certificateCheckedAt: Date | null;
 }
+
+/** What a check of a certificate found. */
+export type CertificateCheck = ServedCertificate | { readonly error: string };
 
 /** No name server responded; the message contains the reason. */
 export class DnsUnavailable extends Error {
@@ -91,6 +101,16 @@ export class CustomDomains {
   /** Records the message of a check without changing the status. */
   async note(id: string, message: string): Promise<void> {
     await this.prisma.customDomain.updateMany({ where: { id }, data: { message } });
+  }
+
+  /** Verified domains whose certificate has to be checked. */
+  async withCertificateDue(): Promise<readonly Pick<DomainRow, 'id' | 'domain'>[]> {
+    return (await this.database.pool.query<Pick<DomainRow, 'id' | 'domain'>>(CERTIFICATES_DUE)).rows;
+  }
+
+  async noteCertificate(id: string, found: CertificateCheck): Promise<void> {
+    const values = 'error' in found ? [id, null, null, found.error] : [id, found.from, found.until, null];
+    await this.database.pool.query(NOTE_CERTIFICATE, values);
   }
 
   /** @returns false if there is no such domain. */

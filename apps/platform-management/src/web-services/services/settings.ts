@@ -1,5 +1,5 @@
 import { PRIVATE_SUFFIXES_DESCRIPTION } from '@postern/outbound';
-import { concurrentBuilds, flag, integer, list } from '@postern/service-host/config';
+import { concurrentBuilds, flag, integer, list, text } from '@postern/service-host/config';
 
 const ms = (byDefault: number) => integer().min(100).default(byDefault);
 
@@ -12,6 +12,15 @@ export const webServiceSettings = {
   dnsServers: list()
     .default([])
     .describe('Resolvers for the records of custom domains, comma-separated address[:port]; empty: the system’s.'),
+  platformTlsProxy: text()
+    .refine(
+      proxy => /^(\[[0-9a-f:.]+\]|[^:/\s]+):\d{1,5}$/i.test(proxy),
+      'must be an address and a port, such as 127.0.0.1:443',
+    )
+    .optional()
+    .describe(
+      'Address and port of the TLS proxy in front of the load balancer, at which the certificates of custom domains are checked each hour. They are not checked without it.',
+    ),
   platformConcurrentBuilds: concurrentBuilds(),
   platformRetainedReleases: integer()
     .min(1)

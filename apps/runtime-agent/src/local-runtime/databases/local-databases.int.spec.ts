@@ -166,6 +166,13 @@ describe('a relational database', () => {
     expect(idle?.memoryBytes).toBeGreaterThan(5 * 1024 ** 2);
     expect(idle?.memoryBytes).toBeLessThan(200 * 1024 ** 2);
     expect(idle?.memoryPercent).toBeCloseTo(((idle?.memoryBytes ?? 0) / made.limits.memoryBytes) * 100);
+    const shown = await connected(made, client => client.query('SHOW server_version'));
+    expect(idle?.serverVersion).toBe(shown.rows[0].server_version.split('.')[0]);
+    await connected(made, client =>
+      client.query("CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 20000)"),
+    );
+    const filled = await databases.usageOf(made.databaseId);
+    expect((filled?.storageBytes ?? 0) - (idle?.storageBytes ?? 0)).toBeGreaterThan(15e6);
     const busy = connected(made, client => client.query('DO $$ BEGIN LOOP END LOOP; END $$'));
     const ended = expect(busy).rejects.toThrow();
     await waitFor(async () => ((await databases.usageOf(made.databaseId))?.cpuMillicores ?? 0) > 100);

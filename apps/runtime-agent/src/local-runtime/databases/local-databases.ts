@@ -192,7 +192,8 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
 
   async usageOf(databaseId: string): Promise<DatabaseUsage | undefined> {
     const record = await this.#folders.recordOf(databaseId);
-    return record?.kind === 'relational' ? this.#usage.of(record) : undefined;
+    const usage = record?.kind === 'relational' ? await this.#usage.of(record) : undefined;
+    return usage && { ...usage, serverVersion: await this.#servers.relational.versionOf(databaseId) };
   }
 
   /**

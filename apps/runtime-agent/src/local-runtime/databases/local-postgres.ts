@@ -161,14 +161,20 @@ export class LocalPostgres implements LocalServer {
     return /^default_transaction_read_only = '?on/m.test(written);
   }
 
+  /** The major version that wrote the data; undefined before there are any. */
+  async versionOf(databaseId: string): Promise<string | undefined> {
+    const file = join(this.folders.dataOf(databaseId), 'PG_VERSION');
+    return (await readFile(file, 'utf8').catch(() => undefined))?.trim();
+  }
+
   /** Only the major version that wrote the data can read them, which may not be the preferred version any more. */
   async #programsFor({ databaseId }: DatabaseRecord): Promise<PostgresPrograms> {
     const installed = findPostgres(this.places);
-    const version = await readFile(join(this.folders.dataOf(databaseId), 'PG_VERSION'), 'utf8').catch(() => undefined);
+    const version = await this.versionOf(databaseId);
     if (version === undefined) return installed[0] ?? raise(POSTGRES_MISSING);
     for (const programs of installed)
       if ((await majorVersionOf(programs.postgres)) === Number(version)) return programs;
-    return raise(`the data was created by PostgreSQL ${version.trim()}, which is no longer installed on this machine`);
+    return raise(`the data was created by PostgreSQL ${version}, which is no longer installed on this machine`);
   }
 
   async #asAdmin<Result>(

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseUsage } from '@postern/runtime';
+import { usedBytes } from '../../infrastructure/disk.js';
 import type { DatabaseFolders, DatabaseRecord } from './database-folder.js';
 import { type ProcessUsage, processesOf, usageOf } from './processes.js';
 
@@ -10,7 +11,7 @@ interface Measured extends ProcessUsage {
   readonly at: number;
 }
 
-/** The use of processor time and memory by the servers of databases. */
+/** The use of processor time, memory and storage by the servers of databases. */
 export class UsageOfDatabases {
   readonly #measured = new Map<string, Measured>();
 
@@ -33,6 +34,7 @@ export class UsageOfDatabases {
       cpuPercent: (100 * cpuMillicores) / cpuLimit,
       memoryBytes: now.memoryBytes,
       memoryPercent: (100 * now.memoryBytes) / memoryLimit,
+      storageBytes: await usedBytes(this.folders.dataOf(record.databaseId)),
     };
   }
 
