@@ -66,13 +66,14 @@ export class WebServiceQueries {
 
   @Handles(readRuntimeLogPage)
   async logPage(request: RequestOf<typeof readRuntimeLogPage>): Promise<ReplyOf<typeof readRuntimeLogPage>> {
-    const { web_service_id, after, tail, max_lines: maxLines, max_bytes: maxBytes } = request;
-    const page = await this.runtime.logPage(web_service_id, { after, tail, maxLines, maxBytes });
+    const { web_service_id, after, tail, max_lines: maxLines, max_bytes: maxBytes, counted } = request;
+    const page = await this.runtime.logPage(web_service_id, { after, tail, maxLines, maxBytes, counted });
     return {
       lines: page.lines.map(({ timestamp, ...line }) => ({ timestamp: timestamp.toISOString(), ...line })),
       next: page.next,
       has_more: page.hasMore,
       is_incomplete: page.isIncomplete,
+      ...(page.counts && { counts: page.counts }),
     };
   }
 

@@ -167,14 +167,19 @@ export class RemoteRuntime extends Runtime {
     return lines.map(({ timestamp, ...line }) => ({ timestamp: new Date(timestamp), ...line }));
   }
 
-  async logPage(webServiceId: string, { after, tail, maxLines, maxBytes }: LogPageQuery): Promise<LogPage> {
+  async logPage(webServiceId: string, { after, tail, maxLines, maxBytes, counted }: LogPageQuery): Promise<LogPage> {
     const request = { web_service_id: webServiceId, tail, max_lines: maxLines, max_bytes: maxBytes };
-    const page = await this.agent.request(readRuntimeLogPage, { ...request, ...(after !== undefined && { after }) });
+    const page = await this.agent.request(readRuntimeLogPage, {
+      ...request,
+      ...(after !== undefined && { after }),
+      ...(counted && { counted }),
+    });
     return {
       lines: page.lines.map(({ timestamp, ...line }) => ({ timestamp: new Date(timestamp), ...line })),
       next: page.next,
       hasMore: page.has_more,
       isIncomplete: page.is_incomplete,
+      counts: page.counts,
     };
   }
 
