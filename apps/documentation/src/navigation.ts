@@ -62,6 +62,7 @@ export const SECTIONS: readonly Section[] = [
       page('platform/domains', 'Domains'),
       page('platform/environment', 'Environment and secrets'),
       page('platform/logs-and-metrics', 'Logs and metrics'),
+      page('platform/log-drains', 'Log drains'),
       page('platform/rollbacks', 'Deployments and rollbacks'),
       page('platform/databases', 'Databases'),
       page('platform/errors', 'Errors and limits'),

@@ -5,6 +5,7 @@ import { sessionSettings } from './accounts/sessions/settings.js';
 import { canonicalAddress } from './accounts/users/email-address.js';
 import { databasesSettings } from './databases/settings.js';
 import { encryptionSettings } from './infrastructure/encryption/settings.js';
+import { outboundSettings } from './infrastructure/outbound/settings.js';
 import { platformKeySettings } from './platform-keys/settings.js';
 import { requestLogSettings } from './request-log/settings.js';
 import { systemSettings } from './system/settings.js';
@@ -23,6 +24,7 @@ export const config = defineConfig({
   ...auditLogSettings,
   ...databasesSettings,
   ...requestLogSettings,
+  ...outboundSettings,
   ...systemSettings,
   operatorEmail: text()
     .refine(email => canonicalAddress(email) !== undefined, 'must be a valid email address')

@@ -26,6 +26,7 @@ import { CustomDomainsModule } from './web-services/custom-domains/custom-domain
 import { DeployHooksModule } from './web-services/deploy-hooks/deploy-hooks.module.js';
 import { DeploymentsModule } from './web-services/deployments/deployments.module.js';
 import { EnvironmentModule } from './web-services/environment/environment.module.js';
+import { LogDrainsModule } from './web-services/log-drains/log-drains.module.js';
 import { MetricsModule } from './web-services/metrics/metrics.module.js';
 import { ModerationModule } from './web-services/moderation/moderation.module.js';
 import { ReconcilerModule } from './web-services/reconciler/reconciler.module.js';
@@ -55,6 +56,7 @@ import { WebServicesModule } from './web-services/services/web-services.module.j
     WebServicesModule,
     DeploymentsModule,
     CronJobsModule,
+    LogDrainsModule,
     DeployHooksModule,
     RepositoryCredentialsModule,
     CustomDomainsModule,

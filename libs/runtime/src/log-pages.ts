@@ -12,6 +12,14 @@ export interface LogPageQuery {
   readonly maxLines: number;
   /** Limit for the stored size of the lines; a page has at least one line, if there is one. */
   readonly maxBytes: number;
+  /** Whether to count the lines before and after the end of the page, which reads the rest of the log. */
+  readonly counted?: boolean | undefined;
+}
+
+/** Numbers of lines of a log since it began, including lines that were deleted. */
+export interface LogCounts {
+  readonly before: number;
+  readonly after: number;
 }
 
 /** A line with its position in the log. */
@@ -27,4 +35,6 @@ export interface LogPage {
   readonly hasMore: boolean;
   /** Whether lines after `after` may have been deleted before they were read. */
   readonly isIncomplete: boolean;
+  /** The lines before and after `next`; only if they were requested. */
+  readonly counts?: LogCounts | undefined;
 }

@@ -692,6 +692,46 @@ export interface SetGitTokenReply {
   readonly host: string;
 }
 
+export interface LogDrain {
+  /** Id of the log drain. */
+  readonly id: string;
+  /** Id of the web service. */
+  readonly web_service_id: string;
+  /** `syslog`: RFC 5424 over TLS. `https`: a POST of newline-delimited JSON. `otlp`: OTLP/HTTP with JSON. */
+  readonly kind: 'syslog' | 'https' | 'otlp';
+  /** Where the lines are sent; values of the query are masked. */
+  readonly url: string;
+  /** Names of the stored headers. Their values are never returned. */
+  readonly header_names: readonly string[];
+  /** `failing`: every attempt since `failing_since` failed; Postern keeps trying. `disabled`: nothing is sent until it is enabled again. */
+  readonly state: 'active' | 'failing' | 'disabled';
+  /** The first of the attempts that all failed; null after a success. */
+  readonly failing_since: string | null;
+  /** Why the last attempt failed; null after a success. */
+  readonly last_error: string | null;
+  /** When lines were last accepted; null before the first time. */
+  readonly last_delivered_at: string | null;
+  /** When a failing drain is tried again; null for any other. */
+  readonly next_attempt_at: string | null;
+  /** Stored lines that were not sent yet, at the last attempt; null if the runtime does not count them. */
+  readonly lines_waiting: number | null;
+  /** Lines that the log deleted before they could be sent, since the drain was created. */
+  readonly lines_lost: number;
+  /** When the log drain was created. */
+  readonly created_at: string;
+}
+
+export type ListLogDrainsReply = readonly LogDrain[];
+
+export interface TestLogDrainReply {
+  /** Whether the receiver accepted the line. */
+  readonly accepted: boolean;
+  /** Why it did not; null if it did. */
+  readonly error: string | null;
+  /** Milliseconds until the receiver answered. */
+  readonly duration_ms: number;
+}
+
 export interface GetLogsReply {
   /** Log lines, oldest first. */
   readonly lines: readonly LogLine[];
@@ -1452,6 +1492,22 @@ export interface SetGitTokenBody {
   readonly username?: string;
   /** A token that may read the repository. */
   readonly token: string;
+}
+
+export interface CreateLogDrainBody {
+  /** How lines are sent. */
+  readonly kind: 'syslog' | 'https' | 'otlp';
+  /** `https://…`; for `syslog` `syslog+tls://host:port`, with the port 6514 by default. */
+  readonly url: string;
+  /** Headers of each request. Write-only; not for `syslog`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as `Authorization: Bearer …`. Write-only; not for `syslog`. */
+  readonly token?: string;
+}
+
+export interface ChangeLogDrainBody {
+  /** Whether lines are sent. */
+  readonly enabled: boolean;
 }
 
 export interface CreateRunBody {

@@ -6,6 +6,7 @@ import { deploy } from './commands/deploy.js';
 import { emails } from './commands/emails.js';
 import { env } from './commands/env.js';
 import { exec } from './commands/exec.js';
+import { logDrains } from './commands/log-drains.js';
 import { login, logout, whoami } from './commands/login.js';
 import { logs } from './commands/logs.js';
 import { mcp } from './commands/mcp.js';
@@ -39,7 +40,19 @@ export const program = (version: string): Command => {
     ['Email:', [send(), emails(), templates(), webhooks()]],
     [
       'Web services:',
-      [deploy(), rollback(), ...lifecycleCommands(), scale(), exec(), logs(), env(), files(), service(), domains()],
+      [
+        deploy(),
+        rollback(),
+        ...lifecycleCommands(),
+        scale(),
+        exec(),
+        logs(),
+        env(),
+        files(),
+        service(),
+        domains(),
+        logDrains(),
+      ],
     ],
     ['Resources:', [projects(), databases(), up(), exportProject()]],
     ['More:', [status(), requests(), services(), open(), mcp(version), completion()]],

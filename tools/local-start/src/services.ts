@@ -99,6 +99,9 @@ export const environmentOf = (
   const publicUrl = { POSTERN_PUBLIC_URL: wiring.baseUrl };
   const links = { POSTERN_LINK_SECRETS: secrets.linkSecret };
   const keys = { POSTERN_ENCRYPTION_KEYS: secrets.encryptionKey };
+  const privateEndpoints = {
+    POSTERN_WEBHOOKS_ALLOW_PRIVATE: process.env['POSTERN_WEBHOOKS_ALLOW_PRIVATE'] ?? 'true',
+  };
   const databaseOf = (owner: Parameters<Wiring['databaseUrl']>[0]) => ({
     POSTERN_DATABASE_URL: wiring.databaseUrl(owner),
   });
@@ -121,6 +124,7 @@ export const environmentOf = (
         POSTERN_OPERATOR_EMAIL: operator.email,
         POSTERN_OPERATOR_PASSWORD: operator.password,
         POSTERN_PLATFORM_ALLOW_FILE_REPOSITORIES: 'true',
+        ...privateEndpoints,
         ...concurrentBuilds(),
         POSTERN_DNS_SERVERS: wiring.dnsAddress,
         POSTERN_PRIVATE_DOMAIN_SUFFIXES: LOCAL_SUFFIXES,
@@ -159,7 +163,7 @@ export const environmentOf = (
         ...ofEvery,
         ...databaseOf(service),
         ...keys,
-        POSTERN_WEBHOOKS_ALLOW_PRIVATE: process.env['POSTERN_WEBHOOKS_ALLOW_PRIVATE'] ?? 'true',
+        ...privateEndpoints,
       };
     default:
       return { ...ofEvery, ...databaseOf(service) };

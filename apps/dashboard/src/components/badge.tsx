@@ -6,6 +6,7 @@ import type {
   Deployment,
   EmailService,
   HandOverResult,
+  LogDrain,
   Member,
   RecipientState,
   Run,
@@ -28,6 +29,7 @@ type Status =
   | Delivery['state']
   | EmailService['mode']
   | HandOverResult
+  | LogDrain['state']
   | Member['status']
   | RecipientState
   | Run['status']
@@ -80,6 +82,7 @@ const TONES: Readonly<Record<Status, Tone>> = {
   disabled: 'bad',
   dropped: 'bad',
   failed: 'bad',
+  failing: 'bad',
   handed_over: 'plain',
   held: 'warning',
   not_sent: 'bad',

@@ -6,6 +6,7 @@ import {
   listSenderProblems,
   listStatusMails,
   listWebhookProblems,
+  mailAboutLogDrain,
   mailAboutWebhook,
   type Problem,
 } from '@postern/contracts';
@@ -152,5 +153,26 @@ describe('Mail about a webhook', () => {
       answer: null,
     });
     expect(mailsTo()).toHaveLength(0);
+  });
+});
+
+describe('Mail about a log drain', () => {
+  it('is sent once for each state of an episode, without a link of a tenant', async () => {
+    const about = {
+      workspace_id: workspaceId,
+      web_service_id: WEB_SERVICE,
+      web_service_name: 'shop www.evil.example',
+      log_drain_id: uuidv7(),
+      url: 'https://logs.evil.example/in',
+      since: '2031-01-02T03:04:05.000Z',
+      error: 'HTTP 503: see evil.example',
+    };
+    for (const state of ['failing', 'failing', 'disabled', 'disabled'] as const)
+      await fixture.client.request(mailAboutLogDrain, { ...about, state });
+    const subjects = mailsTo().map(({ raw }) => /^Subject: (.*)$/m.exec(raw.toString())?.[1]?.trim());
+    expect(subjects).toEqual(['Log drain fails: shop www evil example', 'Log drain disabled: shop www evil example']);
+    expect(textOf()).toContain('Last error: HTTP 503: see evil. example');
+    expect(textOf()).toContain(`https://mail.test/dashboard/web-services/${WEB_SERVICE}/settings`);
+    expect(textOf()).not.toContain('evil.example');
   });
 });

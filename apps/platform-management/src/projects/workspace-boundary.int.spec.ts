@@ -49,6 +49,7 @@ const inputOf = ({ http }: RequestContract): object => ({
   database_id: uuidv7(),
   deployment_id: uuidv7(),
   domain_id: uuidv7(),
+  drain_id: uuidv7(),
   file_id: uuidv7(),
   run_id: uuidv7(),
   var_id: uuidv7(),

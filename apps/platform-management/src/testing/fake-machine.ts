@@ -63,6 +63,8 @@ export class FakeMachine {
   /** Restarts of instances of the roll that receives traffic, by service. */
   readonly restarts = new Map<string, number>();
   readonly lines: (LogLine & { readonly webServiceId: string })[] = [];
+  /** How many of the first lines were deleted. */
+  deletedLines = 0;
   readonly orders: BuildOrder[] = [];
   readonly rolls: ServicePlan[] = [];
   readonly kept: ReadonlySet<string>[] = [];

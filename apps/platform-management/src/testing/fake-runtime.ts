@@ -167,14 +167,17 @@ export class FakeRuntime extends Runtime {
       .map(({ webServiceId: _, ...line }) => line);
   }
 
-  override async logPage(webServiceId: string, { after, tail, maxLines, instance }: LogPageQuery): Promise<LogPage> {
+  override async logPage(webServiceId: string, query: LogPageQuery): Promise<LogPage> {
+    const { after, tail, maxLines, instance, counted } = query;
     const lines = this.machine.lines
       .filter(line => line.webServiceId === webServiceId && (instance ?? line.instance) === line.instance)
       .map(({ webServiceId: _, ...line }, index) => ({ ...line, id: `1-${index + 1}` }));
-    const from = after === undefined ? Math.max(0, lines.length - tail) : Number(after.slice(2));
+    const wanted = after === undefined ? Math.max(0, lines.length - tail) : Number(after.slice(2));
+    const from = Math.max(wanted, this.machine.deletedLines);
     const page = lines.slice(from, from + maxLines);
     const next = from + page.length;
-    return { lines: page, next: `1-${next}`, hasMore: next < lines.length, isIncomplete: false };
+    const counts = counted ? { before: next, after: lines.length - next } : undefined;
+    return { lines: page, next: `1-${next}`, hasMore: next < lines.length, isIncomplete: from > wanted, counts };
   }
 
   override logWriter(webServiceId: string, instance: string, redact: readonly string[]): LogWriter {

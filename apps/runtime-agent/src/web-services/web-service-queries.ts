@@ -73,6 +73,7 @@ export class WebServiceQueries {
       next: page.next,
       has_more: page.hasMore,
       is_incomplete: page.isIncomplete,
+      ...(page.counts && { counts: page.counts }),
     };
   }
 

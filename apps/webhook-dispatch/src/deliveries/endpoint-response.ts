@@ -1,15 +1,4 @@
-/** The response of an endpoint to one request. */
-export interface EndpointResponse {
-  /** HTTP status; undefined if there was no response. */
-  readonly status?: number;
-  /** The reason why there is no status. */
-  readonly error?: string;
-  /** The first 16 KiB of the body. */
-  readonly responseHead?: string;
-  readonly latencyMs: number;
-  /** How long the endpoint asks to wait, in its header Retry-After. */
-  readonly retryAfterMs?: number;
-}
+import type { EndpointResponse } from '@postern/outbound';
 
 export type AttemptOutcome = 'accepted' | 'refused' | 'retry';
 
@@ -25,11 +14,3 @@ export type RefusalKind = 'rate_limited' | 'timed_out' | 'rejected';
 
 export const refusalOf = (status: number | null | undefined): RefusalKind =>
   status === 429 ? 'rate_limited' : status === 408 ? 'timed_out' : 'rejected';
-
-/** The header Retry-After of a 503 (RFC 9110 §10.2.3): seconds, or a date. Undefined without a wait that makes sense. */
-export const retryAfterMsOf = (status: number, header: unknown, now: number): number | undefined => {
-  if (status !== 503 || typeof header !== 'string') return undefined;
-  const text = header.trim();
-  const waitMs = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
-  return waitMs > 0 ? waitMs : undefined;
-};

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { startSpan, traceContextOf } from '@postern/messaging';
+import type { EndpointResponse } from '@postern/outbound';
 import { Metrics } from '@postern/service-host';
-import { type EndpointResponse, outcomeOf } from './endpoint-response.js';
+import { outcomeOf } from './endpoint-response.js';
 import { HttpEndpointClient } from './http-endpoint-client.js';
 import { EndpointClient, type SignedRequest } from './ports.js';
 

@@ -1,6 +1,7 @@
 import type { OutcomeKind } from '@postern/contracts';
 import type { EventTransaction } from '@postern/event-sourcing/postgres';
-import type { AttemptOutcome, EndpointResponse } from './endpoint-response.js';
+import type { EndpointResponse } from '@postern/outbound';
+import type { AttemptOutcome } from './endpoint-response.js';
 
 /** A request to an endpoint. The signature covers `timestampS` (Unix seconds) and the exact `body`. */
 export interface SignedRequest {

@@ -30,6 +30,7 @@ export type PlatformOperation = z.output<typeof platformOperation>;
 const PART_OF: Readonly<Record<string, string>> = {
   'secret-files': 'environment',
   'cron-jobs': 'runs',
+  'log-drains': 'logs-and-metrics',
   'custom-domains': 'web-services',
   'deploy-keys': 'web-services',
   'git-tokens': 'web-services',

@@ -95,12 +95,15 @@ export const readRuntimeLogPage = request('read-runtime-log-page', {
     since: z.number().optional(),
     max_lines: z.int().min(1).max(1_000),
     max_bytes: z.int().min(1).max(1_048_576),
+    counted: z.boolean().optional(),
   }),
   reply: z.object({
     lines: z.array(z.object({ id: logPlace, timestamp, instance: z.string(), stream, message: z.string() })),
     next: logPlace,
     has_more: z.boolean(),
     is_incomplete: z.boolean(),
+    /** The numbers of lines before and after `next`, including deleted ones; absent from the release before. */
+    counts: z.object({ before: z.int().nonnegative(), after: z.int().nonnegative() }).optional(),
   }),
 });
 

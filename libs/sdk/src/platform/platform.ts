@@ -6,6 +6,7 @@ import { CustomDomains } from './custom-domains.js';
 import { Databases } from './databases.js';
 import { Deployments } from './deployments.js';
 import { Environment, SecretFiles } from './environment.js';
+import { LogDrains } from './log-drains.js';
 import { Logs, Metrics } from './logs.js';
 import { ProjectSecrets, Projects } from './projects.js';
 import { Runs } from './runs.js';
@@ -23,6 +24,7 @@ export class Platform {
   readonly cronJobs: CronJobs;
   readonly domains: CustomDomains;
   readonly logs: Logs;
+  readonly logDrains: LogDrains;
   readonly metrics: Metrics;
   readonly databases: Databases;
   readonly #api: PlatformCaller;
@@ -40,6 +42,7 @@ export class Platform {
     this.cronJobs = new CronJobs(api);
     this.domains = new CustomDomains(api);
     this.logs = new Logs(api);
+    this.logDrains = new LogDrains(api);
     this.metrics = new Metrics(api);
     this.databases = new Databases(api);
   }

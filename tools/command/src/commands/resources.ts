@@ -4,20 +4,14 @@ import type { Command } from 'commander';
 import { command, group, invocation } from '../command-line.js';
 import { one } from '../email-services.js';
 import { UsageError } from '../errors.js';
-import { webServiceNamed } from '../web-services.js';
+import { onService, SERVICE, type ServiceOptions } from './on-service.js';
 
-interface Options {
-  readonly json?: boolean;
-  readonly service?: string;
-}
-
-const SERVICE = ['--service <id or name>', 'web service; POSTERN_WEB_SERVICE, or the only one, by default'] as const;
 const EFFECT = 'Takes effect at the next start, restart or deployment.';
 
 /** `postern projects …`: groups of web services. */
 export const projects = (): Command =>
   group('projects', 'Projects, which group web services and their secrets', [
-    command('list', 'List the projects', ['postern projects list']).action(async (options: Options) => {
+    command('list', 'List the projects', ['postern projects list']).action(async (options: ServiceOptions) => {
       const { context, output } = invocation(options);
       const all = await context.platform().projects.list();
       output.rows(
@@ -29,7 +23,7 @@ export const projects = (): Command =>
     }),
     command('create', 'Create a project', ['postern projects create Shop'])
       .argument('<name>', 'name of the project')
-      .action(async (name: string, options: Options) => {
+      .action(async (name: string, options: ServiceOptions) => {
         const { context, output } = invocation(options);
         const created = await context.platform().projects.create({ name });
         output.result(created, `${created.id}  ${created.name}`);
@@ -41,7 +35,7 @@ export const domains = (): Command =>
   group('domains', 'Custom domains of a web service', [
     command('list', 'List the domains', ['postern domains list --service storefront'])
       .option(...SERVICE)
-      .action(async (options: Options) => {
+      .action(async (options: ServiceOptions) => {
         const { output, platform, id } = await onService(options);
         const all = await platform.domains.list(id);
         const rows = all.map(({ domain, status, target }) => [domain, status, target]);
@@ -50,7 +44,7 @@ export const domains = (): Command =>
     command('add', 'Add a domain', ['postern domains add shop.example.com --service storefront'])
       .argument('<domain>', 'host name')
       .option(...SERVICE)
-      .action(async (domain: string, options: Options) => {
+      .action(async (domain: string, options: ServiceOptions) => {
         const { output, platform, id } = await onService(options);
         const added = await platform.domains.add(id, domain);
         output.result(
@@ -63,7 +57,7 @@ export const domains = (): Command =>
     ])
       .argument('<domain>', 'host name')
       .option(...SERVICE)
-      .action(async (domain: string, options: Options) => {
+      .action(async (domain: string, options: ServiceOptions) => {
         const { output, platform, id } = await onService(options);
         const checked = await platform.domains.verify(id, (await domainNamed(platform, id, domain)).id);
         output.result(checked, `${checked.status}${checked.message === null ? '' : `: ${checked.message}`}`);
@@ -71,7 +65,7 @@ export const domains = (): Command =>
     command('remove', 'Remove a domain', ['postern domains remove shop.example.com --service storefront'])
       .argument('<domain>', 'host name')
       .option(...SERVICE)
-      .action(async (domain: string, options: Options) => {
+      .action(async (domain: string, options: ServiceOptions) => {
         const { output, platform, id } = await onService(options);
         const found = await domainNamed(platform, id, domain);
         output.result(await platform.domains.delete(id, found.id), `${found.domain} is removed.`);
@@ -81,7 +75,7 @@ export const domains = (): Command =>
 /** `postern databases …`: databases, and the web services that use them. */
 export const databases = (): Command =>
   group('databases', 'Relational databases and key-value stores', [
-    command('list', 'List the databases', ['postern databases list']).action(async (options: Options) => {
+    command('list', 'List the databases', ['postern databases list']).action(async (options: ServiceOptions) => {
       const { context, output } = invocation(options);
       const { items } = await context.platform().databases.list({ limit: 100 });
       const rows = items.map(({ id, name, kind, status, plan }) => [id, name, kind, status, plan]);
@@ -94,7 +88,7 @@ export const databases = (): Command =>
       .argument('<name>', 'name of the database')
       .option('--kind <kind>', 'relational or key_value', 'relational')
       .option('--plan <name>', 'name of the plan', 'starter')
-      .action(async (name: string, { kind, plan, ...options }: Options & { kind: string; plan: string }) => {
+      .action(async (name: string, { kind, plan, ...options }: ServiceOptions & { kind: string; plan: string }) => {
         if (kind !== 'relational' && kind !== 'key_value') throw new UsageError('--kind is relational or key_value.');
         const { context, output } = invocation(options);
         const created = await context.platform().databases.create({ name, kind, plan });
@@ -110,7 +104,7 @@ export const databases = (): Command =>
       .option(...SERVICE)
       .option('--variable <name>', 'DATABASE_URL or REDIS_URL by default')
       .addHelpText('after', `\n${EFFECT}`)
-      .action(async (wanted: string, options: Options & { readonly variable?: string }) => {
+      .action(async (wanted: string, options: ServiceOptions & { readonly variable?: string }) => {
         const { output, platform, id } = await onService(options);
         const database = await databaseNamed(platform, wanted);
         const { variable } = options;
@@ -122,7 +116,7 @@ export const databases = (): Command =>
       }),
     command('backup', 'Back up a database', ['postern databases backup orders'])
       .argument('<database>', 'id or name of the database')
-      .action(async (wanted: string, options: Options) => {
+      .action(async (wanted: string, options: ServiceOptions) => {
         const { context, output } = invocation(options);
         const platform = context.platform();
         const backup = await platform.databases.backUp((await databaseNamed(platform, wanted)).id);
@@ -133,7 +127,7 @@ export const databases = (): Command =>
     ])
       .argument('<database>', 'id or name of the database')
       .option('--yes', 'confirm the deletion, which cannot be undone')
-      .action(async (wanted: string, options: Options & { readonly yes?: boolean }) => {
+      .action(async (wanted: string, options: ServiceOptions & { readonly yes?: boolean }) => {
         if (!options.yes) throw new UsageError('This cannot be undone. Repeat the command with --yes.');
         const { context, output } = invocation(options);
         const platform = context.platform();
@@ -147,7 +141,7 @@ export const files = (): Command =>
   group('files', 'Secret files of a web service, in /etc/secrets', [
     command('list', 'List the files without their contents', ['postern files list --service storefront'])
       .option(...SERVICE)
-      .action(async (options: Options) => {
+      .action(async (options: ServiceOptions) => {
         const { output, platform, id } = await onService(options);
         const all = await platform.secretFiles.list(id);
         output.rows(
@@ -162,7 +156,7 @@ export const files = (): Command =>
       .argument('<file>', 'the local file')
       .option(...SERVICE)
       .addHelpText('after', `\n${EFFECT}`)
-      .action(async (path: string, file: string, options: Options) => {
+      .action(async (path: string, file: string, options: ServiceOptions) => {
         const content = contentOf(file);
         const { output, platform, id } = await onService(options);
         const result = await platform.secretFiles.setAll(id, [{ path, content, encoding: 'base64' }]);
@@ -172,19 +166,13 @@ export const files = (): Command =>
       .argument('<path>', 'path below /etc/secrets')
       .option(...SERVICE)
       .addHelpText('after', `\n${EFFECT}`)
-      .action(async (path: string, options: Options) => {
+      .action(async (path: string, options: ServiceOptions) => {
         const { output, platform, id } = await onService(options);
         const found = (await platform.secretFiles.list(id)).find(each => each.path === path);
         if (!found) throw new UsageError(`There is no secret file ${path}.`);
         output.result(await platform.secretFiles.delete(id, found.id), `${path} is deleted. ${EFFECT}`);
       }),
   ]);
-
-const onService = async (options: Options) => {
-  const { context, output } = invocation(options);
-  const platform = context.platform();
-  return { output, platform, id: (await webServiceNamed(platform, context, options.service)).id };
-};
 
 const domainNamed = async (platform: Platform, webServiceId: string, wanted: string) => {
   const found = (await platform.domains.list(webServiceId)).find(

@@ -11,6 +11,7 @@ import { CustomDomainsSection } from './custom-domains-section.js';
 import { DeletionSection } from './deletion-section.js';
 import { DeployHookSection } from './deploy-hook-section.js';
 import { DEFAULT_SIZE } from './instance-limits.js';
+import { LogDrainsSection } from './log-drains-section.js';
 import { formatProcesses } from './processes.js';
 import { RepositoryAccessSection } from './repository-access-section.js';
 import { changesOf } from './setting-changes.js';
@@ -72,6 +73,7 @@ export const SettingsPage = () => {
       </SettingsForm>
       <RepositoryAccessSection />
       <CustomDomainsSection />
+      <LogDrainsSection />
       <DeployHookSection />
       <DeletionSection />
     </Page>

@@ -175,6 +175,7 @@ export class RemoteRuntime extends Runtime {
       next: page.next,
       hasMore: page.has_more,
       isIncomplete: page.is_incomplete,
+      counts: page.counts,
     };
   }
 

@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import type { LogPage, LogPageQuery, StoredLogLine } from '@postern/runtime';
+import { ignoreMissing } from './ignore-missing.js';
 import { linesFrom, linesFromTheEnd } from './lines-from-the-end.js';
-import { ignoreMissing, type Segment } from './segments.js';
+import type { Segment } from './segments.js';
 import { decodeLine } from './stored-line.js';
 
 /** A byte offset in a segment, after a line end. */
@@ -50,7 +51,8 @@ export const readForwards = async (segments: readonly Segment[], query: LogPageQ
 
 const nameOf = ({ startedAt, byte }: Place): string => `${startedAt}-${byte}`;
 
-const placeOf = (name: string | undefined): Place | undefined => {
+/** The place that an id of a line names; undefined if it names none. */
+export const placeOf = (name: string | undefined): Place | undefined => {
   const [, startedAt, byte] = PLACE.exec(name ?? '') ?? [];
   return startedAt === undefined ? undefined : { startedAt: Number(startedAt), byte: Number(byte) };
 };

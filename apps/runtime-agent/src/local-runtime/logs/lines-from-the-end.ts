@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { ignoreMissing } from './segments.js';
+import { ignoreMissing } from './ignore-missing.js';
 
 const BLOCK_BYTES = 64 * 1024;
 const LINE_END = 0x0a;

@@ -104,6 +104,20 @@ describe('The pages of a log', () => {
     expect(await page(first.next, query)).toMatchObject({ messages: ['done'], hasMore: false });
   });
 
+  it('count the lines before and after their end, including those that were deleted', async () => {
+    store = open({ segmentBytes: 2_000, totalBytes: 6_000 });
+    await write(...numbered(1, 20));
+    const first = await store.readPage(SERVICE, { ...PAGE, after: undefined, tail: 1_000, counted: true });
+    expect(first.counts).toEqual({ before: 7, after: 13 });
+    for (let from = 21; from <= 400; from += 20) await write(...numbered(from, from + 19));
+    const second = await store.readPage(SERVICE, { ...PAGE, after: first.next, counted: true });
+    expect(second.isIncomplete).toBe(true);
+    const [oldest] = second.lines;
+    expect(second.counts!.before - second.lines.length + 1).toBe(Number(oldest!.message.slice('line '.length)));
+    expect(second.counts!.before + second.counts!.after).toBe(400);
+    expect((await store.readPage(SERVICE, { ...PAGE, after: first.next })).counts).toBeUndefined();
+  });
+
   it('are bounded in bytes, but contain at least one line', async () => {
     await write('x'.repeat(5_000), ...numbered(2, 3));
     const first = await page(undefined, { maxBytes: 1_000 });

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import type { LogLine, LogPage, LogPageQuery, LogQuery, LogStream, LogWriter } from '@postern/runtime';
 import { readBackwards } from './backward-reader.js';
 import { readForwards } from './forward-reader.js';
+import { ignoreMissing } from './ignore-missing.js';
+import { countLines } from './line-counts.js';
 import { LineSplitter, type Redactor } from './line-splitter.js';
-import { deleteOutlived, ignoreMissing, segmentsIn } from './segments.js';
+import { deleteOutlived, segmentsIn } from './segments.js';
 import { ServiceLog, type ServiceLogBounds } from './service-log.js';
 
 export interface LogStoreBounds extends ServiceLogBounds {
@@ -83,7 +85,9 @@ export class LogStore {
 
   /** Returns lines in the order in which they were stored. Lines that are being written are in the next page. */
   async readPage(webServiceId: string, query: LogPageQuery): Promise<LogPage> {
-    return readForwards(await segmentsIn(this.#folderOf(webServiceId)), query);
+    const folder = this.#folderOf(webServiceId);
+    const page = await readForwards(await segmentsIn(folder), query);
+    return query.counted ? { ...page, counts: await countLines(folder, page.next) } : page;
   }
 
   /** Deletes segments beyond the retention limits, also of services that no longer write. */

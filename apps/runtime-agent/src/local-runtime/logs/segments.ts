@@ -1,5 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { addDeletedLines, lineEndsIn } from './deleted-lines.js';
+import { ignoreMissing } from './ignore-missing.js';
 
 /** One append-only file of a service's log, named after its start time in Unix milliseconds. */
 export interface Segment {
@@ -40,11 +42,13 @@ export const deleteOutlived = async (folder: string, bounds: Retention, now: num
     const found = await stat(path).catch(ignoreMissing);
     if (!found) continue;
     total += found.size;
-    if (total > bounds.totalBytes || now - found.mtimeMs > bounds.maxAgeMs) await rm(path, { force: true });
+    if (total > bounds.totalBytes || now - found.mtimeMs > bounds.maxAgeMs) await deleteSegment(folder, path);
   }
 };
 
-/** Another process can delete a segment at any time, so a missing file is not an error. */
-export const ignoreMissing = (error: NodeJS.ErrnoException): undefined => {
-  if (error.code !== 'ENOENT') throw error;
+/** Deletes a segment and counts its lines among the deleted ones, unless another call has deleted it. */
+const deleteSegment = async (folder: string, path: string): Promise<void> => {
+  const lines = await lineEndsIn(path);
+  const isOurs = await rm(path).then(() => true, ignoreMissing);
+  if (isOurs) await addDeletedLines(folder, lines);
 };

@@ -252,6 +252,8 @@ const BODIES: Readonly<Record<string, { readonly body: object }>> = {
   [`put ${WEB_SERVICE}/git-token`]: { body: { token: 'a-long-token' } },
   [`post ${WEB_SERVICE}/cron-jobs`]: { body: { name: 'nightly', schedule: '0 3 * * *', command: 'node report.js' } },
   [`patch ${WEB_SERVICE}/cron-jobs/{cron_job_id}`]: { body: { enabled: false } },
+  [`post ${WEB_SERVICE}/log-drains`]: { body: { kind: 'https', url: 'https://logs.example.com/' } },
+  [`patch ${WEB_SERVICE}/log-drains/{drain_id}`]: { body: { enabled: true } },
   [`post ${WEB_SERVICE}/runs`]: { body: { command: 'node migrate.js' } },
   'post /databases/{database_id}/attachments': { body: { web_service_id: ID } },
   [`post ${WEB_SERVICE}/block`]: { body: { reason: 'Phishing.' } },

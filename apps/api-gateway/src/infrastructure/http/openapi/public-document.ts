@@ -28,6 +28,7 @@ const TAGS: Readonly<Record<string, string>> = {
   'Secret files': 'Files that instances and commands of a web service can read.',
   Runs: 'Commands that run once with the live release.',
   'Cron jobs': 'Commands that run on a schedule.',
+  'Log drains': 'Sending the log of a web service to another system.',
   'Custom domains': 'Host names of your own.',
   'Deploy keys': 'SSH keys for private repositories.',
   'Git tokens': 'Access tokens for private repositories.',

@@ -1,0 +1,20 @@
+import { invocation } from '../command-line.js';
+import { webServiceNamed } from '../web-services.js';
+
+export interface ServiceOptions {
+  readonly json?: boolean;
+  readonly service?: string;
+}
+
+/** The option of commands about one web service. */
+export const SERVICE = [
+  '--service <id or name>',
+  'web service; POSTERN_WEB_SERVICE, or the only one, by default',
+] as const;
+
+/** The web service that a command is about, and what it calls and prints with. */
+export const onService = async (options: ServiceOptions) => {
+  const { context, output } = invocation(options);
+  const platform = context.platform();
+  return { context, output, platform, id: (await webServiceNamed(platform, context, options.service)).id };
+};
