@@ -57,6 +57,7 @@ export const SECTIONS: readonly Section[] = [
       page('platform/deploying', 'Deploying'),
       page('platform/private-repositories', 'Private repositories'),
       page('platform/deploy-hooks', 'Deploy on push'),
+      page('platform/previews', 'Previews of requests'),
       page('platform/ci', 'Deploy from CI'),
       page('platform/blueprint', 'A project as a file'),
       page('platform/domains', 'Domains'),

@@ -393,6 +393,14 @@ export interface WebService {
   readonly health_check?: HealthCheck | null;
   /** How long the first byte of a response may take; null for the limit of the installation. */
   readonly first_byte_timeout_seconds?: number | null;
+  /** Whether pull and merge requests get previews, where there is a deploy hook. */
+  readonly previews?: boolean;
+  /** The web service that this one is a preview of; null for a web service that is no preview. */
+  readonly preview_of?: string | null;
+  /** The number of the pull or merge request of a preview. */
+  readonly pull_request?: number | null;
+  /** The page of the request; null if it is not known. */
+  readonly pull_request_url?: string | null;
   /** `created` until the first deployment is live. */
   readonly status: 'created' | 'starting' | 'running' | 'restarting' | 'stopping' | 'stopped' | 'failed';
   /** Why the last action failed; null if it succeeded. */
@@ -521,7 +529,7 @@ export interface GetDeployHookReply {
   readonly deliveries: ReadonlyArray<{
     /** When it was called. */
     readonly at: string;
-    /** recorded: the web service does not deploy on push. ignored: the reason says why. */
+    /** recorded: the web service does not deploy on push, or the request of a preview was closed. ignored: the reason says why. */
     readonly outcome: 'deployed' | 'recorded' | 'ignored';
     /** Why it was not deployed; null if it was. */
     readonly reason: string | null;
@@ -1323,6 +1331,8 @@ export interface CreateWebServiceBody {
   readonly max_instances?: number;
   /** Which project secrets the service gets. */
   readonly environment?: 'production' | 'staging' | 'development';
+  /** Whether each pull or merge request into the deployed branch gets a web service of its own, with the staging secrets, where there is a deploy hook. It is deleted when the request is closed. False if absent. */
+  readonly previews?: boolean;
   /** The folder that is built and started, such as `apps/web`; the root of the repository if absent or null. */
   readonly root_directory?: string | null;
   /** A push deploys only if it changes a file that matches one of these patterns, such as `apps/web/**`; a pattern that begins with `!` excludes files. Paths are relative to the root of the repository. */
@@ -1385,6 +1395,8 @@ export interface ChangeWebServiceBody {
   } | null;
   /** Whether a push deploys, where there is a deploy hook. */
   readonly auto_deploy?: boolean;
+  /** Whether each pull or merge request into the deployed branch gets a web service of its own, with the staging secrets, where there is a deploy hook. It is deleted when the request is closed. False if absent. */
+  readonly previews?: boolean;
   /** The folder that is built and started, such as `apps/web`; the root of the repository if absent or null. */
   readonly root_directory?: string | null;
   /** A push deploys only if it changes a file that matches one of these patterns, such as `apps/web/**`; a pattern that begins with `!` excludes files. Paths are relative to the root of the repository. */

@@ -74,6 +74,14 @@ describe('a web service', () => {
     expect(await of(id)).toEqual([]);
   });
 
+  it('that is a preview and fails is only a warning, because no user of the workspace depends on it', async () => {
+    const [original, preview] = [await newService(), await newService()];
+    await query('UPDATE web_services SET preview_of = $2, pull_request = 7 WHERE id = $1', [preview, original]);
+    expect(await of(preview)).toEqual([]);
+    await deployed(preview, 1, 'failed', 'exit code 1');
+    expect(await of(preview)).toMatchObject([{ kind: 'deployment_failed', severity: 'warning' }]);
+  });
+
   it.each([
     ['failed', 'web_service_failed', 'does not run: exited with code 1.'],
     ['running', 'web_service_failed', 'keeps crashing: exited with code 1.'],

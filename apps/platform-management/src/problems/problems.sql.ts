@@ -5,7 +5,8 @@
 export const FIND_WEB_SERVICES = `
   SELECT w.id, w.name, w.status, w.status_reason, w.blocked_reason, w.suspended_reason,
     d.id AS deployment_id, d.status AS deployment_status, d.error AS deployment_error, d.finished_at,
-    EXISTS (SELECT 1 FROM deployments live WHERE live.web_service_id = w.id AND live.status = 'live') AS is_live
+    EXISTS (SELECT 1 FROM deployments live WHERE live.web_service_id = w.id AND live.status = 'live') AS is_live,
+    w.preview_of IS NOT NULL AS is_preview
   FROM web_services w JOIN projects p ON p.id = w.project_id
   LEFT JOIN LATERAL (
     SELECT * FROM deployments latest WHERE latest.web_service_id = w.id AND latest.status NOT IN ('cancelled', 'superseded')

@@ -12,6 +12,7 @@ export interface WebServiceRow {
   readonly deployment_error: string | null;
   readonly finished_at: Date | null;
   readonly is_live: boolean;
+  readonly is_preview: boolean;
 }
 
 /** A web service may have several: its latest deployment failed, and the version before it crashes. */
@@ -19,6 +20,9 @@ export const webServiceProblems = (row: WebServiceRow): Problem[] => {
   const flagged = flagProblem(row);
   return flagged ? [flagged] : [...deploymentProblems(row), ...crashProblems(row)];
 };
+
+/** Nobody but the author of a request depends on its preview. */
+const severityOf = ({ is_preview }: WebServiceRow) => (is_preview ? 'warning' : 'error');
 
 const resourceOf = ({ id, name }: WebServiceRow) => ({ type: 'web_service', id, name }) as const;
 
@@ -44,7 +48,7 @@ const deploymentProblems = (row: WebServiceRow): Problem[] => {
   return [
     {
       kind: 'deployment_failed',
-      severity: 'error',
+      severity: severityOf(row),
       message: `The latest deployment of “${row.name}” failed${reason}. ${consequence}`,
       fix: 'Read its log, repair the cause, and deploy again.',
       page: `/web-services/${row.id}/deployments/${row.deployment_id}`,
@@ -68,7 +72,7 @@ const crashProblems = (row: WebServiceRow): Problem[] => {
   return [
     {
       kind: 'web_service_failed',
-      severity: 'error',
+      severity: severityOf(row),
       message: `The web service “${row.name}” ${isDown ? 'does not run' : 'keeps crashing'}${reason}.`,
       fix: 'Read its log. Roll back if a deployment caused it.',
       page: `/web-services/${row.id}/logs`,

@@ -24,7 +24,7 @@ export const createDeployHook = request('create-deploy-hook', {
     status: 201,
     summary: 'Create the deploy hook of a web service, or replace it',
     description:
-      'The URL and the secret are shown once. A POST to the URL deploys the configured branch. A push event of GitHub, GitLab, Gitea or Forgejo is checked against the secret and deploys only for a push to that branch.',
+      'The URL and the secret are shown once. A POST to the URL deploys the configured branch. A push event of GitHub, GitLab, Gitea or Forgejo is checked against the secret and deploys only for a push to that branch. Events of pull and merge requests create, deploy and delete previews, if the web service has `previews`.',
     urlField: 'url',
     examples: { reply: DEPLOY_HOOK },
   },
@@ -35,7 +35,9 @@ const outcome = z.enum(['deployed', 'recorded', 'ignored']);
 /** A call of a deploy hook, with its result. */
 const delivery = z.object({
   at: timestamp.describe('When it was called.'),
-  outcome: outcome.describe('recorded: the web service does not deploy on push. ignored: the reason says why.'),
+  outcome: outcome.describe(
+    'recorded: the web service does not deploy on push, or the request of a preview was closed. ignored: the reason says why.',
+  ),
   reason: z.string().nullable().describe('Why it was not deployed; null if it was.'),
   deployment_id: id.nullable().describe('The deployment; null if there is none.'),
 });
@@ -112,6 +114,8 @@ export const receiveDeployHook = request('receive-deploy-hook', {
     too_many_calls: 429,
     service_blocked: 403,
     service_suspended: 403,
+    quota_reached: 409,
+    web_service_not_found: 404,
   },
   callers: ['api-gateway'],
 });

@@ -2,7 +2,6 @@ import type { FieldHints } from '../field-hints.js';
 
 const NO_IMAGES =
   'Images of a registry are not run as they are. Deploy a repository with a Dockerfile that begins with FROM and the image.';
-const NO_PREVIEWS = 'Pull requests do not get web services of their own. Create one with the branch of the request.';
 /** What to do instead of fields that other platforms have. */
 export const WEB_SERVICE_HINTS: FieldHints = {
   unknown: {
@@ -10,8 +9,8 @@ export const WEB_SERVICE_HINTS: FieldHints = {
     imageurl: NO_IMAGES,
     dockerimage: NO_IMAGES,
     dockerfilepath: 'The Dockerfile is at the root of the repository, or of `root_directory`.',
-    previews: NO_PREVIEWS,
-    pullrequestpreviews: NO_PREVIEWS,
+    pullrequestpreviews: 'Set `previews` to true.',
+    previewsenabled: 'Set `previews` to true.',
     env: 'Set variables with PUT /web-services/{web_service_id}/env/bulk.',
     envvars: 'Set variables with PUT /web-services/{web_service_id}/env/bulk.',
   },

@@ -5,6 +5,7 @@ import { id, resourceName, timestamp } from '../shapes.js';
 import { ofCaller } from './caller.js';
 import { NEW_WEB_SERVICE, WEB_SERVICE, WEB_SERVICE_DELETION } from './examples.js';
 import { firstByteTimeout, healthCheck } from './health-checks.js';
+import { previewFields, previews } from './previews.js';
 import { rootDirectory, watchPaths } from './source-folders.js';
 import { deletion, secretScope } from './variables.js';
 import { command, disk, healthCheckPath, instanceSize, instances, processType } from './web-service-fields.js';
@@ -40,7 +41,7 @@ export const webService = z.object({
   min_instances: z.int().nonnegative().describe('Minimum number of instances.'),
   max_instances: z.int().nonnegative().describe('Maximum number of instances.'),
   environment: secretScope.describe('Which project secrets the service gets.'),
-  // The following ones up to `first_byte_timeout_seconds` are absent from the previous release.
+  // The following ones and `previewFields` are absent from the previous release.
   release_command: z
     .string()
     .nullable()
@@ -79,6 +80,7 @@ export const webService = z.object({
     .nullable()
     .optional()
     .describe('How long the first byte of a response may take; null for the limit of the installation.'),
+  ...previewFields,
   status: webServiceStatus.describe('`created` until the first deployment is live.'),
   status_reason: z.string().nullable().describe('Why the last action failed; null if it succeeded.'),
   url: z.string().nullable().describe('The public URL. It does not change between deployments.'),
@@ -154,6 +156,7 @@ export const webServiceInput = z.strictObject({
   min_instances: instances.default(1).describe('Minimum number of instances, 1 to 20.'),
   max_instances: instances.default(1).describe('Maximum number of instances, at least `min_instances`.'),
   environment: secretScope.default('production').describe('Which project secrets the service gets.'),
+  previews: previews.optional(),
   ...sourceFolders,
   ...responsiveness,
 });
@@ -205,6 +208,7 @@ export const webServiceChanges = z.strictObject({
     .optional()
     .describe('Needs `max_instances` 1. Null detaches the disk; its files are kept until the web service is deleted.'),
   auto_deploy: z.boolean().optional().describe('Whether a push deploys, where there is a deploy hook.'),
+  previews: previews.optional(),
   ...sourceFolders,
   ...responsiveness,
 });

@@ -39,6 +39,7 @@ export const service = z.strictObject({
   instance: z.strictObject({ memory_mib: z.int().min(1), cpu_millicores: z.int().min(1) }).optional(),
   environment: z.enum(['production', 'staging', 'development']).default('production'),
   auto_deploy: z.boolean().default(true),
+  previews: z.boolean().default(false).describe('Pull and merge requests get web services of their own.'),
   env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/), variable).default({}),
   databases: z
     .record(name, z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/))

@@ -25,7 +25,7 @@ export interface Existing {
   readonly emailServices: ReadonlyMap<string, ExistingEmailService>;
 }
 
-/** Reads what exists. `dashboard` is needed only for email services. */
+/** Reads what exists, without previews, which pull requests create and delete. `dashboard` is needed only for email services. */
 export const readExisting = async (
   platform: Platform,
   projectName: string,
@@ -34,7 +34,9 @@ export const readExisting = async (
   const project = (await platform.projects.list()).find(({ name }) => name === projectName);
   const databases = await databasesOf(platform);
   const services = project
-    ? (await platform.webServices.list()).filter(({ project_id }) => project_id === project.id)
+    ? (await platform.webServices.list()).filter(
+        ({ project_id, preview_of }) => project_id === project.id && !preview_of,
+      )
     : [];
   const attached = services.length === 0 ? [] : await attachmentsOf(platform, databases);
   const found = new Map<string, ExistingService>();

@@ -25,6 +25,7 @@ const WEB: WebService = {
   processes: { worker: 2 },
   disk: null,
   auto_deploy: false,
+  previews: true,
   root_directory: 'apps/web',
   watch_paths: ['apps/web/**'],
   health_check: { host: null, threshold: 5 },

@@ -41,6 +41,7 @@ const plainSettings = (given: ServiceBlueprint): Omit<Settings, 'processes' | 'd
   instance: given.instance ?? null,
   environment: given.environment,
   auto_deploy: given.auto_deploy,
+  previews: given.previews,
 });
 
 /** The settings of an existing web service, in the same form. */
@@ -62,6 +63,7 @@ export const settingsOfService = (service: WebService): Settings => ({
   instance: service.instance ?? null,
   environment: service.environment,
   auto_deploy: service.auto_deploy ?? true,
+  previews: service.previews ?? false,
   processes: service.processes ?? {},
   disk: service.disk ?? null,
 });

@@ -16,7 +16,13 @@ export const services = (): Command =>
       ['ID', 'KIND', 'NAME', 'STATUS', 'URL'],
       [
         ...email.map(({ id, name, mode }) => [id, 'email', name, mode, '']),
-        ...web.map(({ id, name, status, url }) => [id, 'web', name, status, url ?? '']),
+        ...web.map(({ id, name, status, url, preview_of }) => [
+          id,
+          preview_of ? 'preview' : 'web',
+          name,
+          status,
+          url ?? '',
+        ]),
       ],
       'No services. Sign in with `postern login --email …` for email services, or with a platform key for web services.',
     );

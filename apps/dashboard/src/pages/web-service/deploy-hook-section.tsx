@@ -29,8 +29,8 @@ export const DeployHookSection = () => {
     setCreated(undefined);
     hook.reload();
   };
-  const toggle = useAction(async (on: boolean) => {
-    await api.patch<WebService>(path, { auto_deploy: on });
+  const toggle = useAction(async (changes: Pick<WebService, 'auto_deploy' | 'previews'>) => {
+    await api.patch<WebService>(path, changes);
     reload();
   });
   return (
@@ -49,8 +49,17 @@ export const DeployHookSection = () => {
                 about="When off, pushes are recorded but not deployed."
                 on={service.auto_deploy ?? true}
                 busy={toggle.busy}
-                onSwitch={on => toggle.run(on)}
+                onSwitch={on => toggle.run({ auto_deploy: on })}
               />
+              {!service.preview_of && (
+                <Switch
+                  label="Previews"
+                  about="When on, each pull or merge request into the deployed branch gets a web service of its own with the staging secrets. Add the pull request events to the webhook at your Git host."
+                  on={service.previews ?? false}
+                  busy={toggle.busy}
+                  onSwitch={on => toggle.run({ previews: on })}
+                />
+              )}
               <Deliveries of={found} />
               <ConfirmButton
                 question="Replace the URL and the secret?"

@@ -5,8 +5,10 @@ import { CopyButton } from '../../components/copy-button.js';
 import { Page, Section } from '../../components/page.js';
 import { Time } from '../../components/time.js';
 import { formatLabel, NO_VALUE } from '../../formatting.js';
+import { Link } from '../../router.js';
 import { LatestDeployment } from './latest-deployment.js';
 import { MetricsSection } from './metrics-section.js';
+import { PreviewsSection, PullRequest } from './previews-section.js';
 import { ProcessesSection } from './processes-section.js';
 import { Reason } from './reason.js';
 import { useWebService } from './web-service-layout.js';
@@ -27,6 +29,7 @@ export const WebServicePage = () => {
       <LatestDeployment />
       <MetricsSection />
       <ProcessesSection />
+      {service.previews && <PreviewsSection />}
       <Configuration />
     </Page>
   );
@@ -73,6 +76,14 @@ const Configuration = () => {
   return (
     <Section title="Configuration">
       <dl class="record">
+        {service.preview_of && (
+          <>
+            <dt>Preview of</dt>
+            <dd>
+              <Link to={`/web-services/${service.preview_of}`}>Web service</Link>, <PullRequest of={service} />
+            </dd>
+          </>
+        )}
         {rows.map(([name, value]) => (
           <Fragment key={name}>
             <dt>{name}</dt>

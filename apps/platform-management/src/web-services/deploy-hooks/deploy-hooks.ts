@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { Refusal } from '@postern/contracts/refusal';
 import { inTransaction, lockStreams } from '@postern/event-sourcing/postgres';
 import { Database, KeyRing } from '@postern/service-host';
+import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { PrismaClient } from '../../generated/prisma/client.js';
 import { isDeleted } from '../../infrastructure/postgres/deleted-streams.js';
 import { webServiceNotFound } from '../services/aggregate/refusals.js';
 import { webServiceStream } from '../services/aggregate/web-service.js';
-import { WebServiceRepository } from '../services/web-service-repository.js';
 import {
   ADD_DELIVERY,
   COUNT_DELIVERIES,
@@ -35,6 +36,8 @@ export interface CalledHook extends StoredHook {
   readonly autoDeploy: boolean;
   /** Empty if every push deploys. */
   readonly watchPaths: readonly string[];
+  /** Whether pull and merge requests get previews. */
+  readonly previews: boolean;
 }
 
 /** A hook with its web service and workspace. */
@@ -53,10 +56,8 @@ export interface HookDelivery {
   readonly deploymentId: string | null;
 }
 
-export interface NewDelivery extends Omit<HookDelivery, 'at'> {
-  /** Identifies the event; repeated deliveries of an event have the same digest. */
-  readonly digest: string;
-}
+/** The decision on a call, which is recorded with it. */
+export type Decision = Omit<HookDelivery, 'at'>;
 
 const SHOWN = 20;
 
@@ -67,7 +68,6 @@ export class DeployHooks {
     private readonly database: Database,
     private readonly prisma: PrismaClient,
     private readonly keys: KeyRing,
-    private readonly webServices: WebServiceRepository,
   ) {}
 
   /** Creates or replaces the hook of the web service. Refuses with `web_service_not_found` if it is deleted. */
@@ -87,8 +87,8 @@ export class DeployHooks {
     return (await this.prisma.deployHook.findUnique({ where: { webServiceId } })) ?? undefined;
   }
 
-  /** Undefined also for a deleted web service. */
-  async byToken(tokenHash: string): Promise<CalledHook | undefined> {
+  /** The hook with the hash of its token; undefined also for a deleted web service. */
+  async hookOf(tokenHash: string): Promise<CalledHook | undefined> {
     const { rows } = await this.database.pool.query<Omit<CalledHook, 'secret'> & { readonly sealed: string }>(
       FIND_HOOK_BY_TOKEN,
       [tokenHash],
@@ -98,7 +98,7 @@ export class DeployHooks {
     return { ...hook, secret: this.keys.open(sealed, `sealed_values/${hook.id}`) };
   }
 
-  /** Like `byToken`, without decrypting the secret. */
+  /** Like `hookOf`, without decrypting the secret. */
   async ownerOf(tokenHash: string): Promise<HookOwner | undefined> {
     const { rows } = await this.database.pool.query<HookOwner>(FIND_HOOK_OWNER, [tokenHash]);
     return rows[0];
@@ -123,37 +123,44 @@ export class DeployHooks {
   }
 
   /**
-   * Adds a delivery and deletes old ones; of concurrent deliveries with the same digest, only the first is added. If a
-   * crash prevented the deployment of a delivery, the delivery can be added again after a minute.
+   * Adds a delivery with the decision on it, and deletes old ones; of concurrent deliveries with the same digest, only the
+   * first is decided. If a crash prevented the deployment of a delivery, the delivery can be added again after a minute.
+   * @param digest identifies the event; repeated deliveries of an event have the same one.
    */
-  add(hookId: string, delivery: NewDelivery, mostPerMinute: number): Promise<'added' | 'known' | 'too_many'> {
-    const { digest, outcome, reason, deploymentId } = delivery;
+  add<Decided extends Decision>(
+    hookId: string,
+    digest: string,
+    mostPerMinute: number,
+    decide: (client: pg.ClientBase) => Promise<Decided>,
+  ): Promise<Decided | 'known' | 'too_many'> {
     return inTransaction(this.database.pool, async client => {
       await client.query(LOCK_DELIVERIES, [hookId]);
       const { rows } = await client.query<{ ofMinute: number; isKnown: boolean }>(COUNT_DELIVERIES, [hookId, digest]);
       if (rows[0]?.isKnown) return 'known';
       if ((rows[0]?.ofMinute ?? 0) >= mostPerMinute) return 'too_many';
+      const decided = await decide(client);
+      const { outcome, reason, deploymentId } = decided;
       await client.query(ADD_DELIVERY, [hookId, digest, outcome, reason, deploymentId]);
       await client.query(DELETE_OLD_DELIVERIES, [hookId]);
-      return 'added';
+      return decided;
     });
   }
 
-  /** Requests the deployment of the configured branch for a delivery. Deletes the delivery if the request fails. */
-  async deploy(
-    { id, webServiceId, userId }: CalledHook,
-    { digest, deploymentId }: NewDelivery & { readonly deploymentId: string },
-  ): Promise<void> {
+  /**
+   * Requests the deployment of a delivery. If it is refused, the delivery stays in the list with the reason, and the Git host
+   * can deliver the event again.
+   */
+  async deploy(hookId: string, deploymentId: string, request: () => Promise<unknown>): Promise<void> {
+    const where = { hookId, deploymentId };
     try {
-      await this.webServices.execute(webServiceId, at => ({
-        kind: 'request-deployment',
-        userId,
-        deploymentId,
-        branch: undefined,
-        at,
-      }));
+      await request();
     } catch (error) {
-      await this.prisma.deployHookDelivery.deleteMany({ where: { hookId: id, digest, deploymentId } });
+      if (error instanceof Refusal) {
+        const refused = { digest: uuidv7(), outcome: 'ignored', reason: error.message, deploymentId: null };
+        await this.prisma.deployHookDelivery.updateMany({ where, data: refused });
+      } else {
+        await this.prisma.deployHookDelivery.deleteMany({ where });
+      }
       throw error;
     }
   }

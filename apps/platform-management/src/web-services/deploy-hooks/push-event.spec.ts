@@ -53,7 +53,7 @@ describe('an event', () => {
   });
 
   it.each([
-    ['of another kind', {}, 'ping', 'the event ping is not a push'],
+    ['of another kind', {}, 'ping', 'the event ping is neither a push nor a pull request'],
     ['of a tag', { ref: 'refs/tags/v1' }, 'push', 'the push is not to a branch'],
     ['that deletes a branch', { ref: 'refs/heads/main', deleted: true }, 'push', 'the push deletes the branch'],
     [

@@ -1,18 +1,26 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { DEPLOY_HOOK_HEADERS } from '@postern/contracts';
+import {
+  type PullRequestEvent,
+  type PullRequestPayload,
+  readMergeRequest,
+  readPullRequest,
+} from '../previews/pull-request-event.js';
+import { skipMarkerIn } from '../services/source/skip-marker.js';
 
 export type HookHeaders = { readonly [Name in (typeof DEPLOY_HOOK_HEADERS)[number]]?: string | undefined };
 
+/** A push to a branch. */
+export interface PushEvent {
+  readonly kind: 'push';
+  readonly branch: string;
+  readonly defaultBranch: string | undefined;
+  /** The changed files; undefined if the event may not list all of them. */
+  readonly paths: readonly string[] | undefined;
+}
+
 /** A parsed event of a Git host. */
-export type GitEvent =
-  | {
-      readonly kind: 'push';
-      readonly branch: string;
-      readonly defaultBranch: string | undefined;
-      /** The changed files; undefined if the event may not list all of them. */
-      readonly paths: readonly string[] | undefined;
-    }
-  | { readonly kind: 'other'; readonly reason: string };
+export type GitEvent = PushEvent | PullRequestEvent | { readonly kind: 'other'; readonly reason: string };
 
 /** Whether a call has no header of a Git host; such calls come from scripts. */
 export const isBareCall = (headers: HookHeaders): boolean => Object.values(headers).every(value => value === undefined);
@@ -36,14 +44,28 @@ const isSame = (given: string, expected: string): boolean => timingSafeEqual(sha
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Parses an event whose signature is verified. @throws SyntaxError if the body is not a JSON object. */
+/** Parses an event whose signature is verified. @throws SyntaxError if the body is not a valid event. */
 export function readEvent(headers: HookHeaders, contentType: string, body: Buffer): GitEvent {
   const name =
     headers['x-forgejo-event'] ?? headers['x-gitea-event'] ?? headers['x-github-event'] ?? headers['x-gitlab-event'];
-  if (name !== 'push' && name !== 'Push Hook') {
-    return { kind: 'other', reason: `the event ${(name ?? 'without a name').slice(0, 50)} is not a push` };
+  switch (name) {
+    case 'push':
+    case 'Push Hook':
+      return readPush(payloadOf(contentType, body));
+    case 'pull_request':
+    case 'pull_request_sync':
+      return readPullRequest(payloadOf(contentType, body));
+    case 'Merge Request Hook':
+      return readMergeRequest(payloadOf(contentType, body));
+    default:
+      return {
+        kind: 'other',
+        reason: `the event ${(name ?? 'without a name').slice(0, 50)} is neither a push nor a pull request`,
+      };
   }
-  const payload = payloadOf(contentType, body);
+}
+
+function readPush(payload: Payload): GitEvent {
   const { ref, deleted, after, repository, project } = payload;
   if (typeof ref !== 'string' || !ref.startsWith('refs/heads/')) {
     return { kind: 'other', reason: 'the push is not to a branch' };
@@ -51,7 +73,7 @@ export function readEvent(headers: HookHeaders, contentType: string, body: Buffe
   if (deleted === true || /^0+$/.test(String(after ?? '1'))) {
     return { kind: 'other', reason: 'the push deletes the branch' };
   }
-  const marker = skipMarkerIn(payload);
+  const marker = skipMarkerIn(newestCommitIn(payload)?.message);
   if (marker !== undefined) return { kind: 'other', reason: `the message of the newest commit contains ${marker}` };
   const defaultBranch = project?.default_branch ?? repository?.default_branch;
   return {
@@ -81,12 +103,9 @@ const changedPaths = (payload: Payload): readonly string[] | undefined => {
 };
 
 /** Only the newest commit counts, as at the Git hosts: it decides whether the state of the branch is deployed. */
-const skipMarkerIn = ({ head_commit: head, commits, after }: Payload): string | undefined => {
+const newestCommitIn = ({ head_commit: head, commits, after }: Payload): PushedCommit | null | undefined => {
   const all: readonly (PushedCommit | null | undefined)[] = Array.isArray(commits) ? commits : [];
-  const newest = head ?? all.find(commit => commit?.id === after) ?? all.at(-1);
-  const message = newest?.message;
-  if (typeof message !== 'string') return undefined;
-  return /\[(skip ci|ci skip|skip deploy)\]/i.exec(message)?.[0]?.toLowerCase();
+  return head ?? all.find(commit => commit?.id === after) ?? all.at(-1);
 };
 
 interface PushedCommit {
@@ -114,7 +133,7 @@ interface Payload {
 }
 
 /** GitHub can also send the JSON in the field `payload` of a form. */
-function payloadOf(contentType: string, body: Buffer): Payload {
+function payloadOf(contentType: string, body: Buffer): Payload & PullRequestPayload {
   const text = body.toString('utf8');
   const isForm = contentType.startsWith('application/x-www-form-urlencoded');
   const value: unknown = JSON.parse(isForm ? (new URLSearchParams(text).get('payload') ?? '') : text);

@@ -53,7 +53,10 @@ export class BuildDeployment {
     const { state, deploymentId, signal } = build;
     const { environment, git_repository_url } = state.settings!;
     const current = await this.configurations.current(state.id!, state.projectId!, environment);
-    const { source, secrets, withheld } = await this.credentials.forDeployment(state.id!, git_repository_url);
+    const { source, secrets, withheld } = await this.credentials.forDeployment(
+      credentialsOwner(state),
+      git_repository_url,
+    );
     const configuration = { ...current, secrets: [...current.secrets, ...secrets] };
     const output = this.runtime.logWriter(state.id!, 'build', maskable(configuration.secrets));
     try {
@@ -90,7 +93,7 @@ export class BuildDeployment {
       const onBranch = branch === null ? '' : `, branch ${branch}`;
       logLine(output, `Deployment ${deploymentId} begins: ${repositoryUrl}${onBranch}`);
       const wanted = { repositoryUrl, branch: branch ?? undefined, credentials };
-      const { hostKeys, ...source } = await this.#resolve(state.id!, wanted, output, signal);
+      const { hostKeys, ...source } = await this.#resolve(credentialsOwner(state), wanted, output, signal);
       shown = withHostKeys(credentials, hostKeys);
       commit = source.commit;
       builtBranch = source.branch;
@@ -159,6 +162,9 @@ export class BuildDeployment {
     logLine(output, `Deployment ${deploymentId} failed: ${end.reason}`);
   }
 }
+
+/** A preview fetches the repository with the credentials of the web service that it is a preview of. */
+const credentialsOwner = ({ id, preview }: WebService): string => preview?.web_service_id ?? id!;
 
 /** Adds the host keys of the first connection, so that the build accepts no others when it connects again. */
 const withHostKeys = (credentials: SourceCredentials, hostKeys: string | undefined): SourceCredentials => {

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { BuildFailed, SourceUnavailable } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
-import { OWNER } from '../../testing/fake-neighbours.js';
+import { v7 as uuidv7 } from 'uuid';
+import { OWNER, PROJECT } from '../../testing/fake-neighbours.js';
 import { type Replica, WebServicesFixture } from '../../testing/web-services-fixture.js';
 import { newDeployKeyPair } from '../repository-credentials/deploy-key-pair.js';
 
@@ -68,6 +69,32 @@ describe('a deployment of a private repository', () => {
     expect(fixture.machine.messages(id, 'platform')).toContain(
       'The access token was stored for git.example.com and is not sent to evil.example.com; store one for evil.example.com',
     );
+  });
+
+  it('of a preview uses the credentials of the web service that it is a preview of', async () => {
+    const pair = newDeployKeyPair('test');
+    fixture.machine.hostKeys = HOST_KEY;
+    const git_repository_url = 'git@git.example.com:shop/web.git';
+    const original = await fixture.createService(replica, { git_repository_url });
+    await replica.credentials.putDeployKey(original, pair);
+    const { settings } = await replica.repository.stateOf(original);
+    const id = uuidv7();
+    await replica.repository.create(
+      { lock: 'quota', check: async () => undefined },
+      {
+        ...settings!,
+        web_service_id: id,
+        user_id: OWNER,
+        project_id: PROJECT,
+        preview: { web_service_id: original, pull_request: 7, url: null },
+        at: new Date().toISOString(),
+      },
+    );
+    await fixture.untilDeployment(await fixture.deploy(replica, id), 'live');
+    expect(fixture.machine.orders).toMatchObject([
+      { webServiceId: id, credentials: { ssh: { privateKey: pair.privateKey, knownHosts: HOST_KEY } } },
+    ]);
+    expect((await replica.credentials.of(original)).deployKey?.hostKeys).toHaveLength(1);
   });
 
   it('fails with a message without credentials, even if the server repeats them', async () => {

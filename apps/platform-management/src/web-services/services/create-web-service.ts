@@ -60,6 +60,7 @@ export class CreateWebService {
         first_byte_timeout_seconds: request.first_byte_timeout_seconds,
       }),
       ...(request.watch_paths?.length && { watch_paths: request.watch_paths }),
+      ...(request.previews && { previews: true }),
       at: new Date().toISOString(),
     });
     return this.webServices.require(id, request);

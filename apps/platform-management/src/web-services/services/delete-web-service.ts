@@ -3,7 +3,7 @@ import { Handles } from '@postern/messaging';
 import { WebServiceRepository } from './web-service-repository.js';
 import { WebServices } from './web-services.projection.js';
 
-/** Deletes a web service for its users immediately; the reconciler then stops its instances and deletes its data. */
+/** Deletes a web service and its previews for their users immediately; the reconciler then stops the instances and deletes the data. */
 @Handles(deleteWebService)
 export class DeleteWebService {
   constructor(
@@ -15,6 +15,7 @@ export class DeleteWebService {
     const id = request.web_service_id;
     const { userId } = await this.owners.requireOwner(request, id);
     await this.webServices.execute(id, at => ({ kind: 'delete', userId, at }));
+    for (const preview of await this.owners.previewsOf(id)) await this.webServices.deleteIfPresent(preview, userId);
     return { id, deleted: true };
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Refusal } from '@postern/contracts/refusal';
 import {
   ConcurrencyConflict,
   type CreationLimit,
@@ -15,6 +16,7 @@ import { projectNotFound } from '../../projects/ports.js';
 import { projectStream } from '../../projects/project.js';
 import type { ChangeCommand, ReconcilerCommand, WebServiceCommand } from './aggregate/commands.js';
 import type { CreatedData, WebServiceEvent } from './aggregate/events.js';
+import { webServiceNotFound } from './aggregate/refusals.js';
 import { activeDeployment, hasWork, type WebService } from './aggregate/state.js';
 import { webService, webServiceStream } from './aggregate/web-service.js';
 import { type CachedState, StateCache } from './state-cache.js';
@@ -62,15 +64,18 @@ export class WebServiceRepository {
     return (later < 0 ? history : history.slice(0, later)) as readonly (WebServiceEvent & RecordedEvent)[];
   }
 
-  /** Refuses above the limit. Resolves once the read models contain the web service. */
+  /** Refuses above the limit, and previews of deleted web services. Resolves once the read models contain the web service. */
   async create(limit: CreationLimit, created: CreatedData): Promise<void> {
+    const original = created.preview && webServiceStream(created.preview.web_service_id);
     const events = await this.#transactions.execute({
       decider: webService,
       streamId: webServiceStream(created.web_service_id),
       command: { kind: 'create', ...created },
       limit,
+      ...(original && { locks: [original] }),
       // A project is deleted under the same lock, and only if it has no web services.
       check: async client => {
+        if (original && (await isDeleted(client, original))) throw webServiceNotFound();
         if (await isDeleted(client, projectStream(created.project_id))) throw projectNotFound();
       },
       write: client => client.query(INSERT_SUMMARY, [created.web_service_id]),
@@ -102,6 +107,15 @@ export class WebServiceRepository {
     const { state, position } = await this.#decide(webServiceId, commandAt);
     await this.#writes.waitUntil(position);
     return state;
+  }
+
+  /** Deletes a web service, unless it is deleted or was not created. */
+  async deleteIfPresent(webServiceId: string, userId: string): Promise<void> {
+    try {
+      await this.execute(webServiceId, at => ({ kind: 'delete', userId, at }));
+    } catch (error) {
+      if (!(error instanceof Refusal && error.code === 'web_service_not_found')) throw error;
+    }
   }
 
   /** Like `execute`, without waiting for the read models. */

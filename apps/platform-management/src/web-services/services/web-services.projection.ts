@@ -15,6 +15,7 @@ import {
   DELETE_WEB_SERVICE,
   FIND_BY_LAST_DIGITS,
   FIND_OWNER,
+  FIND_PREVIEWS,
   FIND_WEB_SERVICE,
   INSERT_WEB_SERVICE,
   LIST_WEB_SERVICES,
@@ -50,6 +51,14 @@ export function applyWebServiceEvent(
         JSON.stringify(data.watch_paths ?? []),
         data.health_check ? JSON.stringify(data.health_check) : null,
         data.first_byte_timeout_seconds ?? null,
+        data.release_command ?? null,
+        data.instance?.memory_mib ?? null,
+        data.instance?.cpu_millicores ?? null,
+        data.drain_seconds ?? null,
+        data.previews ?? false,
+        data.preview?.web_service_id ?? null,
+        data.preview?.pull_request ?? null,
+        data.preview?.url ?? null,
       ]);
     case 'platform-management.web-service-changed.v1':
       return tx.query(CHANGE_WEB_SERVICE(tx), [data.web_service_id, JSON.stringify(columnsOf(data.changes))]);
@@ -139,6 +148,12 @@ export class WebServices {
     const [row] = (await this.database.reads.query<OwnerRow>(query)).rows;
     if (!row || !(await this.projects.isReached(caller, row.project_id))) return undefined;
     return { userId: row.user_id };
+  }
+
+  /** The ids of the previews of a web service. */
+  async previewsOf(webServiceId: string): Promise<readonly string[]> {
+    const { rows } = await this.database.reads.query<{ id: string }>({ text: FIND_PREVIEWS, values: [webServiceId] });
+    return rows.map(({ id }) => id);
   }
 
   /** The web services whose ids end with these eight digits. */

@@ -9,6 +9,8 @@ import { dueRequest, isOver, liveDeployment, runsOrStarts, type WebService } fro
 type Command<Kind> = Extract<OwnerCommand | OperatorCommand | PlatformCommand | ReconcilerCommand, { kind: Kind }>;
 
 export function create({ kind: _, ...data }: CreateCommand, state: WebService): WebServiceEvent[] {
+  // Concurrent events of a pull request create its preview under one id.
+  if (state.id !== undefined && data.preview) return [];
   if (state.id !== undefined) throw new Error(`the web service ${state.id} exists already`);
   return [{ type: 'platform-management.web-service-created.v1', data }];
 }

@@ -16,6 +16,9 @@ export function change({ changes, at }: Command<'change'>, state: WebService): W
   if (disk && max_instances > 1) {
     throw new Refusal('invalid_input', 'max_instances: a web service with a disk runs one instance; it must be 1');
   }
+  if (state.preview && changes.previews) {
+    throw new Refusal('invalid_input', 'previews: a preview cannot have previews of its own');
+  }
   const smallest = Math.max(before.disk?.size_mib ?? 0, state.largestDiskMib ?? 0);
   if (disk && disk.size_mib !== before.disk?.size_mib && disk.size_mib < smallest) {
     throw new Refusal('invalid_input', `disk.size_mib: must not be below ${smallest}; a disk can only grow`);

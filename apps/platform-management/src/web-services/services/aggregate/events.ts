@@ -72,11 +72,23 @@ export interface Settings extends ReleaseSettings {
   readonly root_directory?: string | null;
   /** A push deploys only if it changes a matching file; absent or empty if every push deploys. */
   readonly watch_paths?: readonly string[];
+  /** Whether pull and merge requests get previews; false if absent. */
+  readonly previews?: boolean;
+}
+
+/** The pull or merge request that a preview shows, and the web service that it is a preview of. */
+export interface Preview {
+  readonly web_service_id: string;
+  readonly pull_request: number;
+  /** The page of the request; null if it is not known. */
+  readonly url: string | null;
 }
 
 export interface CreatedData extends OfService, Settings {
   readonly user_id: string;
   readonly project_id: string;
+  /** Absent for a web service that is no preview. */
+  readonly preview?: Preview;
 }
 
 /** The encrypted configuration is stored under `configuration_id`; in earlier events, that of a rollback is the id of its origin. */

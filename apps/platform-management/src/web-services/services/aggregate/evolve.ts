@@ -51,8 +51,9 @@ function evolveDeployment(state: WebService, { type, data }: DeploymentEvent): W
 function evolveLifecycle(state: WebService, { type, data }: LifecycleEvent | ReleaseEvent): WebService {
   switch (type) {
     case 'platform-management.web-service-created.v1': {
-      const { web_service_id, user_id, project_id, at: _, ...settings } = data;
-      return { ...state, id: web_service_id, userId: user_id, projectId: project_id, settings };
+      const { web_service_id, user_id, project_id, preview, at: _, ...settings } = data;
+      const created = { ...state, id: web_service_id, userId: user_id, projectId: project_id, settings };
+      return preview ? { ...created, preview } : created;
     }
     case 'platform-management.web-service-changed.v1':
       return { ...state, settings: { ...state.settings!, ...data.changes } };

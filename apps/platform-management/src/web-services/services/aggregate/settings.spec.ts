@@ -55,6 +55,20 @@ describe('changing settings', () => {
       .yields();
   });
 
+  it('gives previews to a web service, but not to a preview', () => {
+    const preview = { web_service_id: 'shop', pull_request: 7, url: null };
+    const createdPreview = { ...created, data: { ...created.data, preview } } as WebServiceEvent;
+    given(created)
+      .when(change({ previews: true }))
+      .yields(changed({ previews: true }));
+    given(createdPreview)
+      .when(change({ previews: true }))
+      .refuses('invalid_input', 'previews: a preview cannot have previews of its own');
+    given(createdPreview)
+      .when(change({ port: 8080 }))
+      .yields(changed({ port: 8080 }));
+  });
+
   it('requires max_instances to be at least min_instances', () => {
     given(created)
       .when(change({ min_instances: 3 }))

@@ -1,5 +1,5 @@
 import type { DeploymentStatus, WebServiceStatus } from '@postern/contracts';
-import type { Cause, ReleaseKind, ReleaseSettings, Settings, Upload } from './events.js';
+import type { Cause, Preview, ReleaseKind, ReleaseSettings, Settings, Upload } from './events.js';
 
 export interface Deployment {
   readonly id: string;
@@ -52,6 +52,7 @@ export interface WebService {
   readonly userId: string | undefined;
   readonly projectId: string | undefined;
   readonly settings: Settings | undefined;
+  readonly preview?: Preview;
   readonly status: WebServiceStatus;
   readonly statusReason: string | null;
   readonly everRan: boolean;
