@@ -1,7 +1,8 @@
-/** The program behind `npm run browser`: arguments are parts of paths; without any, all pages are checked. */
+/** The program behind `npm run browser`: arguments are parts of paths, or `behavior` for what pages do; without any, all is checked. */
 import { LIFTED_REQUEST_LIMITS } from '@postern/local-start';
 import type { Page } from 'puppeteer-core';
 import { PlatformWorld } from '../platform/platform-world.js';
+import { checkBehavior } from './check-behavior.js';
 import { checkExpiredSession } from './check-expired-session.js';
 import { checkPage, type Finding, THEMES, WIDTHS } from './check-page.js';
 import { createContent } from './example-content.js';
@@ -53,6 +54,7 @@ try {
   for (const path of ['/dashboard/', '/dashboard/password-reset', '/dashboard/invitation#x']) await check(page, path);
   await logIn(page, base, platform.world.operatorLogin);
   for (const path of paths) await check(page, `/dashboard${path}`);
+  if (wanted.length === 0 || wanted.includes('behavior')) await checkBehavior(page, base, paths);
   await checkExpiredSession(page, base, platform.world.operatorLogin);
   // Puppeteer counts the requests of a page that was left as open, so a tab that showed the dashboard never becomes idle.
   const documentation = await browser.newPage();
