@@ -66,6 +66,7 @@ const collapsedForms = async (page: Page, base: string): Promise<void> => {
 
 const deletionByName = async (page: Page, url: string): Promise<void> => {
   await openPage(page, url);
+  await untilText(page, 'Delete this database', 'main h2');
   const name = (await page.$eval('main h1', heading => heading.textContent)) ?? '';
   const isEnabled = () =>
     page.$$eval('main button[type=submit]', found =>
