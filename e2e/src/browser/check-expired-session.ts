@@ -1,4 +1,5 @@
 /// <reference lib="dom" />
+import { waitFor } from '@postern/testing';
 import type { Page } from 'puppeteer-core';
 import { fillLogin } from './open-browser.js';
 import { clickButton, fill, openForm, openPage } from './page-actions.js';
@@ -17,7 +18,15 @@ export const checkExpiredSession = async (
   await openPage(page, `${base}/dashboard/projects`);
   await openForm(page, 'New project');
   await fill(page, 'name', TYPED);
-  await page.evaluate(() => fetch('/dashboard/api/session', { method: 'DELETE' }).then(({ status }) => status));
+  // Chromium may abort the request, as it does when a network interface appears.
+  const endSession = () =>
+    page.evaluate(() =>
+      fetch('/dashboard/api/session', { method: 'DELETE' }).then(
+        () => true,
+        () => false,
+      ),
+    );
+  await waitFor(endSession, { timeoutMs: 30_000, describe: 'the end of the session' });
   await clickButton(page, 'Create project');
   await fillLogin(page, login);
   await page.waitForFunction(() => !document.querySelector('input[name=password]'), { timeout: 30_000 });

@@ -28,15 +28,28 @@ export async function createEmailContent(world: World): Promise<readonly string[
   await world.dashboard.post(`${sender.path}/domains`, { domain: 'pending.test' });
   await world.dashboard.post(`${sender.path}/suppressions`, { addresses: ['carol@customers.test'] });
   await createReports(world, sender);
+  const template = await world.dashboard.post<{ id: string }>(`${sender.path}/templates`, {
+    ...{ name: 'receipt', subject: 'Your receipt', html: '<p>Thanks, {{name}}!</p>' },
+  });
   const sandbox = await world.dashboard.post<{ id: string }>('/email-services', { name: 'Sandbox' });
   const email = `/services/${sender.serviceId}`;
   return [
     email,
     `${email}?simulator=include`,
-    ...['api-keys', 'domains', 'recipients', 'webhooks', 'messages', 'suppressions', 'settings'].map(
-      page => `${email}/${page}`,
-    ),
+    ...[
+      'api-keys',
+      'domains',
+      'recipients',
+      'webhooks',
+      'messages',
+      'suppressions',
+      'settings',
+      'scheduled',
+      'templates',
+      'requests',
+    ].map(page => `${email}/${page}`),
     `${email}/webhooks/${sender.webhookId}`,
+    `${email}/templates/${template.id}`,
     ...[...emails, String(body['id'])].map(id => `${email}/messages/${id}`),
     `/services/${sandbox.id}`,
     ...['api-keys', 'domains', 'recipients', 'webhooks', 'messages'].map(page => `/services/${sandbox.id}/${page}`),

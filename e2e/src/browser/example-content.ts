@@ -8,8 +8,11 @@ export const createContent = async (platform: PlatformWorld): Promise<readonly s
   ...(await createEmailContent(platform.world)),
   ...(await createPlatformContent(platform)),
   ...[
+    '/email-services',
+    '/management-keys',
     '/platform-keys',
     '/moderation',
+    '/provider-endpoints',
     '/system',
     '/users',
     '/workspace',

@@ -1,11 +1,16 @@
-/** The program behind `npm run browser`: arguments are parts of paths; without any, all pages are checked. */
+/**
+ * The program behind `npm run browser`: arguments are parts of paths; without any, all pages are checked. `behavior` checks what
+ * pages do, and `pictures` takes the pictures of the README.
+ */
 import { LIFTED_REQUEST_LIMITS } from '@postern/local-start';
 import type { Page } from 'puppeteer-core';
 import { PlatformWorld } from '../platform/platform-world.js';
+import { checkBehavior } from './check-behavior.js';
 import { checkExpiredSession } from './check-expired-session.js';
 import { checkPage, type Finding, THEMES, WIDTHS } from './check-page.js';
 import { createContent } from './example-content.js';
 import { logIn, openBrowser } from './open-browser.js';
+import { takePictures } from './pictures.js';
 
 const wanted = process.argv.slice(2);
 const isWanted = (path: string): boolean => wanted.length === 0 || wanted.some(part => path.includes(part));
@@ -53,6 +58,8 @@ try {
   for (const path of ['/dashboard/', '/dashboard/password-reset', '/dashboard/invitation#x']) await check(page, path);
   await logIn(page, base, platform.world.operatorLogin);
   for (const path of paths) await check(page, `/dashboard${path}`);
+  if (wanted.includes('pictures')) await takePictures(page, base, paths);
+  if (wanted.length === 0 || wanted.includes('behavior')) await checkBehavior(page, base, paths);
   await checkExpiredSession(page, base, platform.world.operatorLogin);
   // Puppeteer counts the requests of a page that was left as open, so a tab that showed the dashboard never becomes idle.
   const documentation = await browser.newPage();

@@ -3,7 +3,7 @@ import type { Page } from 'puppeteer-core';
 
 const TIMEOUT_MS = 120_000;
 
-const NETWORK_CHANGES = 5;
+const NETWORK_CHANGES = 30;
 
 /**
  * Opens a page. Chromium aborts all requests when the machine gets or loses a network interface, as it does with each
@@ -14,6 +14,7 @@ export const openPage = async (page: Page, url: string, changes = NETWORK_CHANGE
     await page.goto(url, { waitUntil: 'networkidle2', timeout: 60_000 });
   } catch (error) {
     if (changes === 0 || !String(error).includes('ERR_NETWORK_CHANGED')) throw error;
+    await page.waitForNetworkIdle({ idleTime: 500, timeout: TIMEOUT_MS });
     await openPage(page, url, changes - 1);
   }
 };

@@ -27,6 +27,11 @@ export async function createPlatformContent(platform: PlatformWorld): Promise<re
   await until(`${service.path}/runs/${run['id']}`, ({ finished_at }) => finished_at !== null);
   await post(`${service.path}/domains`, { domain: 'shop.example.com' });
   await post(`${service.path}/deploy-key`, {});
+  const cronJob = await post(`${service.path}/cron-jobs`, {
+    ...{ name: 'nightly', schedule: '0 3 * * *', time_zone: 'UTC', command: 'true', overlap: 'skip' },
+    time_limit_seconds: 60,
+  });
+  const key = await post('/platform-keys', { name: 'CI', scope: 'write', projects: [service.projectId] });
   const empty = await platform.service(webApp('empty'));
 
   const databases: unknown[] = [];
@@ -44,6 +49,8 @@ export async function createPlatformContent(platform: PlatformWorld): Promise<re
     ...['deployments', 'logs', 'runs', 'environment', 'settings'].map(page => `${web}/${page}`),
     `${web}/deployments/${deployment.id}`,
     `${web}/runs/${run['id']}`,
+    `${web}/cron-jobs/${cronJob['id']}`,
+    `/platform-keys/${key['id']}`,
     ...['', '/deployments', '/logs', '/runs'].map(page => `/web-services/${empty.id}${page}`),
     '/projects',
     `/projects/${service.projectId}`,

@@ -41,7 +41,7 @@ const UNAVAILABLE =
   'its record, or sends it if it was not sent, and never sends twice. Without `Email-Id`: nothing was sent or will be sent.';
 const RETRIES =
   'Retry every 5xx and 429 with the same body, with 5 requests in all. A retry within ten minutes of a 503 with `Email-Id` returns the record ' +
-  'of that message, with `Idempotent-Replayed: true`. A request has 30 seconds; no step of it starts later.';
+  'of that message, with `Idempotent-Replayed: true`. A request can take 30 seconds.';
 
 /** The deadline of the response. A body that arrived slowly leaves at least a third of the time. */
 export const answerBy = ({ elapsedTime }: FastifyReply, withinMs: number): Date =>

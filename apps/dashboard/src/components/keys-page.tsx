@@ -67,7 +67,7 @@ export const KeysPage = <K extends Key>(props: KeysPageProps<K>) => {
         />
       )}
       <CollapsibleSection title={`New ${noun}`} open={keys.value?.length === 0} about={props.aboutNew}>
-        <Form action={create} submit="Create key" class={props.fields ? 'line wide' : 'line'}>
+        <Form action={create} submit="Create key" class={props.fields ? 'pairs' : 'line'}>
           <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
           {props.fields}
         </Form>

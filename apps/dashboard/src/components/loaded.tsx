@@ -37,7 +37,8 @@ export const Loaded = <Value,>({ of, title, children }: LoadedProps<Value>) => (
   </div>
 );
 
-const MissingPage = ({ what }: { readonly what: string }) => (
+/** The page of a resource that does not exist, or not in the active workspace. */
+export const MissingPage = ({ what }: { readonly what: string }) => (
   <Page title={`${what} not found`}>
     <p>
       It was deleted, or it belongs to another workspace. Choose the workspace in the side bar, or{' '}

@@ -41,7 +41,7 @@ export const ManagementKeysPage = () => {
       aboutNew="Create one key for each program, with the scopes that it needs."
       fields={
         <>
-          <fieldset>
+          <fieldset class="kinds">
             <legend>Scopes</legend>
             {SCOPES.map(([scope, label]) => (
               <Checkbox key={scope} label={label} name={scope} />

@@ -20,8 +20,7 @@ const OPERATOR = 'operator';
  */
 export const withCredential = (environment: Environment, options: CredentialOptions): Environment => {
   const { home, passwordFromStdin } = options;
-  if (home !== undefined && passwordFromStdin)
-    throw new UsageError('--home and --nats-password-stdin exclude each other');
+  if (home !== undefined && passwordFromStdin) throw new UsageError('Use --home or --nats-password-stdin, not both');
   if (home !== undefined) return { ...environment, ...credentialOf(home) };
   if (passwordFromStdin) return { ...environment, ...asOperator(readFileSync(0, 'utf8').trim()) };
   return environment;

@@ -1,7 +1,7 @@
 import type { PlatformKey } from '@postern/contracts';
 import { api } from '../../api-client.js';
 import { Breadcrumbs } from '../../components/breadcrumbs.js';
-import { Loaded } from '../../components/loaded.js';
+import { Loaded, MissingPage } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
 import { RequestLog } from '../../components/request-log.js';
 import { useLoading } from '../../loading.js';
@@ -12,7 +12,8 @@ export const PlatformKeyPage = ({ keyId }: { readonly keyId: string }) => {
   return (
     <Loaded of={keys} title="Platform key">
       {list => {
-        const name = list.find(({ id }) => id === keyId)?.name ?? 'Platform key';
+        const name = list.find(({ id }) => id === keyId)?.name;
+        if (name === undefined) return <MissingPage what="Platform key" />;
         return (
           <>
             <Breadcrumbs above={[['/platform-keys', 'Platform keys']]} current={name} />
@@ -20,7 +21,10 @@ export const PlatformKeyPage = ({ keyId }: { readonly keyId: string }) => {
               <p class="about">
                 Every request with this key, also those that were refused. Secret values are not shown.
               </p>
-              <RequestLog path={`/platform-keys/${keyId}/requests`} empty="No requests with this key yet." />
+              <RequestLog
+                path={`/platform-keys/${keyId}/requests`}
+                empty="No requests with this key yet. Each request appears here, also those that are refused."
+              />
             </Page>
           </>
         );

@@ -46,7 +46,11 @@ export const ScheduledEmailsPage = () => {
         {list => (
           <>
             {list.items.length === 0 ? (
-              <EmptyState>{state ? 'No scheduled messages match.' : 'No scheduled messages yet.'}</EmptyState>
+              <EmptyState>
+                {state
+                  ? 'No scheduled messages match.'
+                  : 'No scheduled messages yet. Send one with POST /scheduled-emails.'}
+              </EmptyState>
             ) : (
               <ScheduledTable rows={list.items} page={page} onCancel={cancel} />
             )}

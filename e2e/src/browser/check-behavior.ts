@@ -1,0 +1,81 @@
+/// <reference lib="dom" />
+import type { Page } from 'puppeteer-core';
+import { clickButton, openForm, openPage, untilText } from './page-actions.js';
+
+const UNKNOWN = '01a20000-0000-7000-8000-000000000000';
+
+/** What pages do, as far as only a browser shows it. @throws what they do instead. */
+export const checkBehavior = async (page: Page, base: string, paths: readonly string[]): Promise<void> => {
+  const pathOf = (pattern: RegExp): string => {
+    const found = paths.find(path => pattern.test(path));
+    if (found === undefined) throw new Error(`no page matches ${pattern}`);
+    return `${base}/dashboard${found}`;
+  };
+  await missingPages(page, base);
+  await unsavedChanges(page, pathOf(/^\/services\/[^/]+\/settings$/));
+  await collapsedForms(page, base);
+  await deletionByName(page, pathOf(/^\/databases\/[^/]+$/));
+};
+
+const missingPages = async (page: Page, base: string): Promise<void> => {
+  for (const [path, heading] of [
+    ['/databases/nope', 'Page not found'],
+    [`/databases/${UNKNOWN}`, 'Database not found'],
+    [`/services/${UNKNOWN}/messages`, 'Email service not found'],
+    [`/web-services/${UNKNOWN}`, 'Web service not found'],
+    [`/projects/${UNKNOWN}`, 'Project not found'],
+    [`/platform-keys/${UNKNOWN}`, 'Platform key not found'],
+  ] as const) {
+    await openPage(page, `${base}/dashboard${path}`);
+    await untilText(page, heading, 'main h1');
+    const title = await page.title();
+    if (title !== `${heading} · Postern`) throw new Error(`${path} has the title “${title}”`);
+  }
+};
+
+const unsavedChanges = async (page: Page, url: string): Promise<void> => {
+  await openPage(page, url);
+  const messages: string[] = [];
+  page.on('dialog', dialog => {
+    messages.push(dialog.message());
+    void dialog.dismiss();
+  });
+  const nameField = 'main input[name=name]';
+  await page.waitForSelector(nameField);
+  await page.type(nameField, ' changed');
+  await clickButton(page, 'Webhooks', 'nav a');
+  if (page.url() !== url) throw new Error('a link left a form with unsaved changes');
+  if (messages[0] !== 'Leave this page without saving your changes?')
+    throw new Error(`the dialog said ${JSON.stringify(messages)}`);
+  await clickButton(page, 'Save');
+  await untilText(page, 'Name saved.');
+  await clickButton(page, 'Webhooks', 'nav a');
+  await untilText(page, 'Webhooks', 'main h1');
+  if (messages.length !== 1) throw new Error('a saved form warns again');
+  page.removeAllListeners('dialog');
+};
+
+const collapsedForms = async (page: Page, base: string): Promise<void> => {
+  await openPage(page, `${base}/dashboard/projects`);
+  await page.waitForSelector('main table');
+  const isShown = () => page.$eval('main input[name=name]', field => field.checkVisibility());
+  if (await isShown()) throw new Error('the form for a new project is open though there are projects');
+  await openForm(page, 'New project');
+  if (!(await isShown())) throw new Error('the form for a new project does not open');
+};
+
+const deletionByName = async (page: Page, url: string): Promise<void> => {
+  await openPage(page, url);
+  await untilText(page, 'Delete this database', 'main h2');
+  const name = (await page.$eval('main h1', heading => heading.textContent)) ?? '';
+  const isEnabled = () =>
+    page.$$eval('main button[type=submit]', found =>
+      found.some(each => each.textContent?.trim() === 'Delete database' && !(each as HTMLButtonElement).disabled),
+    );
+  if (await isEnabled()) throw new Error('a database can be deleted without its name');
+  const labels = await page.$$('main label');
+  for (const label of labels)
+    if ((await label.evaluate(each => each.textContent))?.startsWith(`Type ${name}`)) await label.click();
+  await page.keyboard.type(name);
+  if (!(await isEnabled())) throw new Error('a database cannot be deleted with its name');
+};
