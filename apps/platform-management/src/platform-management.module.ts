@@ -14,6 +14,7 @@ import { WorkspacesModule } from './accounts/workspaces/workspaces.module.js';
 import { DatabasesModule } from './databases/databases.module.js';
 import { eventSourcing } from './event-sourcing.module.js';
 import { ManagementKeysModule } from './management-keys/management-keys.module.js';
+import { NotificationsModule } from './notifications/notifications.module.js';
 import { operations } from './operations/operations.module.js';
 import { PlatformKeysModule } from './platform-keys/platform-keys.module.js';
 import { ProblemsModule } from './problems/problems.module.js';
@@ -67,6 +68,7 @@ import { WebServicesModule } from './web-services/services/web-services.module.j
     DatabasesModule,
     AuditLogModule,
     OwnerMailModule,
+    NotificationsModule,
     ProblemsModule,
     RequestLogModule,
     WorkspaceDeletionsModule,

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { waitFor } from '@postern/testing';
+import type { LogDrain } from '@postern/contracts';
+import { startHttpReceiver, waitFor } from '@postern/testing';
 import { sharedPlatform } from '../stories.js';
 import { webApp } from './repository.js';
 
@@ -49,4 +50,42 @@ it('The log of a web service can be followed live, including its build', async (
   expect(new Set(lines).size).toBe(lines.length);
   leaving.abort();
   await reading;
+}, 120_000);
+
+it('A log drain sends the stored lines in order, as the log has them', async () => {
+  const service = await platform.service(webApp('one'));
+  const { world } = platform;
+  const receiver = await startHttpReceiver();
+  try {
+    const drains = `${service.path}/log-drains`;
+    const { status, body: drain } = await world.callDashboardApi('POST', drains, {
+      kind: 'https',
+      url: receiver.url,
+      token: 'token-of-the-receiver',
+    });
+    expect([status, drain]).toMatchObject([201, { state: 'active', header_names: ['Authorization'] }]);
+    const { id: deploymentId } = await service.deploy();
+    const received = () =>
+      receiver.requests.flatMap(({ body }) =>
+        body
+          .toString()
+          .trimEnd()
+          .split('\n')
+          .map(text => JSON.parse(text) as { message: string; stream: string; deployment_id: string | null }),
+      );
+    await waitFor(() => received().some(({ message }) => message.includes(`Deployment ${deploymentId} is built`)), {
+      timeoutMs: 30_000,
+      describe: 'the end of the build at the receiver',
+    });
+    const { body } = await world.callDashboardApi('GET', `${service.path}/logs?tail=1000`);
+    const stored = (body['lines'] as { message: string }[]).map(({ message }) => message);
+    const sent = received().map(({ message }) => message);
+    expect(stored.slice(0, sent.length)).toEqual(sent);
+    expect(received().find(({ stream }) => stream === 'build')?.deployment_id).toBe(deploymentId);
+    expect(receiver.requests[0]?.headers['authorization']).toBe('Bearer token-of-the-receiver');
+    const listed = await world.callDashboardApi('GET', drains);
+    expect((listed.body as unknown as LogDrain[])[0]).toMatchObject({ state: 'active', lines_lost: 0 });
+  } finally {
+    await receiver.stop();
+  }
 }, 120_000);

@@ -1,7 +1,7 @@
 import { OUTCOME_EVENTS, SUPPRESSION_EVENTS, serviceTrackingEnded } from './delivery-tracking/events.js';
 import { emailServiceDeleted, TRACKED_EMAIL_EVENTS } from './email-send/events.js';
 import type { EventContract } from './event.js';
-import { ACCOUNT_EVENTS, OWNER_MAIL_EVENTS, workspaceDeleted } from './platform-management/events.js';
+import { ACCOUNT_EVENTS, NOTIFIED_EVENTS, workspaceDeleted } from './platform-management/events.js';
 import type { ServiceName } from './service-name.js';
 
 /**
@@ -42,8 +42,8 @@ export const deliveriesConsumer = consumerOf('webhook-dispatch', 'deliveries', [
 /** Mails users about changes of their accounts, and links to invitations and new passwords. */
 export const accountMailConsumer = consumerOf('email-send', 'account-mail', ACCOUNT_EVENTS);
 
-/** Mails the owners of a workspace about its web services and databases. */
-export const ownerMailConsumer = consumerOf('email-send', 'owner-mail', OWNER_MAIL_EVENTS);
+/** Mails the owners of a workspace about its web services and databases, and has its notification targets told. */
+export const ownerMailConsumer = consumerOf('email-send', 'owner-mail', NOTIFIED_EVENTS);
 
 /** Closes deleted workspaces permanently: no email service is created in them. */
 export const deletedWorkspacesConsumer = consumerOf('email-send', 'deleted-workspaces', [workspaceDeleted]);

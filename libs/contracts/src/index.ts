@@ -49,6 +49,7 @@ export * from './platform-management/logs-and-metrics.js';
 export * from './platform-management/management-keys.js';
 export * from './platform-management/members.js';
 export * from './platform-management/moderation.js';
+export * from './platform-management/notifications.js';
 export * from './platform-management/owner-mail.js';
 export * from './platform-management/password-resets.js';
 export * from './platform-management/platform-keys.js';

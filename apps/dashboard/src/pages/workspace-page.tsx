@@ -8,6 +8,7 @@ import { Page, Section } from '../components/page.js';
 import { formatCount, formatLabel } from '../formatting.js';
 import { useAction, useLoading } from '../loading.js';
 import { useSignedIn } from '../session.js';
+import { NotificationTargetsSection } from './notification-targets-section.js';
 import { WorkspaceDeletion } from './workspace-deletion.js';
 
 type QuotaName = keyof WorkspaceQuotas;
@@ -21,6 +22,7 @@ export const WorkspacePage = () => {
   return (
     <Page title={name}>
       {me.active_workspace.role === 'owner' && <Name key={id} />}
+      {me.active_workspace.role === 'owner' && <NotificationTargetsSection key={`notifications-${id}`} />}
       <Loaded of={quotas}>
         {current => (
           <>

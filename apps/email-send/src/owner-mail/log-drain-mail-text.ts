@@ -1,6 +1,7 @@
 import type { mailAboutLogDrain, RequestOf } from '@postern/contracts';
 import { plainName } from '../system-mail/plain-name.js';
 import { plainSentence } from './plain-sentence.js';
+import type { OwnerNotification } from './ports.js';
 
 type AboutLogDrain = RequestOf<typeof mailAboutLogDrain>;
 
@@ -9,7 +10,7 @@ const SUBJECTS: Readonly<Record<AboutLogDrain['state'], string>> = {
   disabled: 'Log drain disabled',
 };
 const SENTENCES: Readonly<Record<AboutLogDrain['state'], string>> = {
-  failing: 'The receiver has accepted no log lines since the time below. Postern keeps trying for three days.',
+  failing: 'The receiver has accepted no log lines for some time. Postern keeps trying for three days.',
   disabled:
     'Postern disabled the log drain, because its receiver accepted no log lines for three days. Lines are kept as long as the log keeps them.',
 };
@@ -41,3 +42,19 @@ export const logDrainMailText = (
   ];
   return { subject: `${SUBJECTS[state]}: ${name}`, text: lines.join('\n') };
 };
+
+/** The notification about the state of a log drain, for the tenant's own system. */
+export const logDrainNotification = (
+  { workspace_id, web_service_id, web_service_name, log_drain_id, url, state, since, error }: AboutLogDrain,
+  now: Date,
+  dashboardUrl: string,
+): OwnerNotification => ({
+  id: `log-drain-${state}-${log_drain_id}-${since}`,
+  event: `log_drain_${state}`,
+  timestamp: now.toISOString(),
+  workspace_id,
+  resource: { type: 'log_drain', id: log_drain_id, name: url.slice(0, 2_000) },
+  summary: `${SUBJECTS[state]}: ${web_service_name}`,
+  text: `${SENTENCES[state]}${error === null ? '' : `\nLast error: ${error}`}`,
+  url: `${dashboardUrl}/web-services/${web_service_id}/settings`,
+});

@@ -3,13 +3,22 @@ import type { OwnerMailFacts } from '@postern/contracts';
 import { NoticeLimits, SystemMail, type SystemMailAttempt } from '../system-mail/ports.js';
 import { MailOwnerEvents } from './mail-owner-events.js';
 import { OwnerMailer } from './owner-mailer.js';
-import { type OwnerEvent, OwnerFacts, type OwnerMailClaim, OwnerMailClaims } from './ports.js';
+import {
+  type OwnerEvent,
+  OwnerFacts,
+  type OwnerMailClaim,
+  OwnerMailClaims,
+  type OwnerNotification,
+  OwnerNotifications,
+} from './ports.js';
 
 const SERVICE = '019ca2c0-0000-7000-8000-000000000001';
 const DEPLOYMENT = '019ca2c0-0000-7000-8000-000000000002';
 const DATABASE = '019ca2c0-0000-7000-8000-000000000003';
+const WORKSPACE = '019ca2c0-0000-7000-8000-000000000004';
 const DATA = { web_service_id: SERVICE, deployment_id: DEPLOYMENT, database_id: DATABASE };
 const FIELDS: Readonly<Record<OwnerEvent['type'], readonly (keyof typeof DATA)[]>> = {
+  'platform-management.deployment-live.v1': ['web_service_id', 'deployment_id'],
   'platform-management.deployment-failed.v1': ['web_service_id', 'deployment_id'],
   'platform-management.web-service-unanswering.v1': ['web_service_id'],
   'platform-management.database-nearly-full.v1': ['database_id'],
@@ -27,6 +36,7 @@ const eventOf = (type: OwnerEvent['type'], occurredAt = new Date()): OwnerEvent 
 
 class FakeFacts extends OwnerFacts {
   facts: OwnerMailFacts | undefined = {
+    workspace_id: WORKSPACE,
     workspace_name: 'Staging',
     project_name: 'Demo',
     name: 'shop',
@@ -64,6 +74,15 @@ class FakeLimits extends NoticeLimits {
   }
 }
 
+class FakeNotifications extends OwnerNotifications {
+  readonly sent: OwnerNotification[] = [];
+  isPlatformUp = true;
+  override async notify(notification: OwnerNotification) {
+    if (!this.isPlatformUp) throw new Error('no answer');
+    this.sent.push(notification);
+  }
+}
+
 class FakeMail extends SystemMail {
   readonly sent: { to: string; subject: string; text: string }[] = [];
   readonly results: SystemMailAttempt['result'][] = [];
@@ -80,12 +99,14 @@ let mail: FakeMail;
 let handler: MailOwnerEvents;
 /** By the clock of PostgreSQL. */
 let databaseTime: Date;
+let notifications: FakeNotifications;
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, plain: () => {} };
 beforeEach(() => {
   facts = new FakeFacts();
   mail = new FakeMail();
   limits = new FakeLimits();
   databaseTime = new Date();
+  notifications = new FakeNotifications();
   handler = new MailOwnerEvents(
     facts,
     new OwnerMailer(new FakeClaims(), limits, mail, silent, { now: () => databaseTime }),
@@ -94,6 +115,7 @@ beforeEach(() => {
     {
       publicUrl: 'https://postern.example/',
     },
+    notifications,
   );
 });
 const linksIn = (text: string) => text.match(/\S+:\/\/\S+/g);
@@ -180,5 +202,65 @@ describe('mail about failures', () => {
     await handler.onEvents([event]);
     await handler.onEvents([event]);
     expect(mail.sent.map(({ to }) => to)).toEqual(['bea@example.com']);
+  });
+});
+
+describe('notifications', () => {
+  it.each([
+    ['platform-management.deployment-live.v1', 'deployment_live', 'Deployment live: a.b/c', 'web_service', SERVICE],
+    [
+      'platform-management.deployment-failed.v1',
+      'deployment_failed',
+      'Deployment failed: a.b/c',
+      'web_service',
+      SERVICE,
+    ],
+    [
+      'platform-management.web-service-unanswering.v1',
+      'web_service_failed',
+      'Web service does not respond: a.b/c',
+      'web_service',
+      SERVICE,
+    ],
+    [
+      'platform-management.database-nearly-full.v1',
+      'database_nearly_full',
+      'Database nearly full: a.b/c',
+      'database',
+      DATABASE,
+    ],
+  ] as const)('about %s have names and reasons as they are', async (type, event, summary, resource, id) => {
+    facts.facts = { ...facts.facts!, name: 'a.b/c', reason: 'exit code 1: see https://ci.example/1' };
+    const about = eventOf(type);
+    await handler.onEvents([about]);
+    expect(notifications.sent).toEqual([
+      {
+        id: about.id,
+        event,
+        timestamp: about.occurred_at,
+        workspace_id: WORKSPACE,
+        resource: { type: resource, id, name: 'a.b/c' },
+        summary,
+        text: expect.stringMatching(/Reason: exit code 1: see https:\/\/ci\.example\/1$/),
+        url: expect.stringMatching(/^https:\/\/postern\.example\/dashboard\//),
+      },
+    ]);
+  });
+
+  it('are all there is about a deployment that is live', async () => {
+    await handler.onEvents([eventOf('platform-management.deployment-live.v1')]);
+    expect([notifications.sent.length, mail.sent]).toEqual([1, []]);
+  });
+
+  it('do not depend on mail, and mail does not depend on them', async () => {
+    const event = eventOf('platform-management.deployment-failed.v1');
+    notifications.isPlatformUp = false;
+    await expect(handler.onEvents([event])).rejects.toThrow('no answer');
+    await handler.onEvents([event]).catch(() => undefined);
+    expect(mail.sent).toHaveLength(2);
+    notifications.isPlatformUp = true;
+    facts.facts = { ...facts.facts!, recipients: [] };
+    await handler.onEvents([event]);
+    expect(notifications.sent).toHaveLength(1);
   });
 });

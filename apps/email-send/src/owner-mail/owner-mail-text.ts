@@ -1,9 +1,9 @@
 import type { OwnerMailFacts } from '@postern/contracts';
 import { plainName } from '../system-mail/plain-name.js';
 import { plainSentence } from './plain-sentence.js';
-import type { OwnerEvent } from './ports.js';
+import type { MailedOwnerEvent } from './ports.js';
 
-interface Message {
+export interface OwnerMessage {
   readonly subject: string;
   readonly what: string;
   readonly advice: string;
@@ -13,7 +13,7 @@ interface Message {
 
 /** The mail about an event, in plain text. Its only links are those to the dashboard. */
 export const ownerMailText = (
-  event: OwnerEvent,
+  event: MailedOwnerEvent,
   facts: OwnerMailFacts,
   dashboardUrl: string,
 ): { readonly subject: string; readonly text: string } => {
@@ -38,7 +38,12 @@ export const ownerMailText = (
   return { subject, text: lines.join('\n') };
 };
 
-const messageAbout = ({ type, data }: OwnerEvent, name: string, { is_live }: OwnerMailFacts): Message => {
+/** What a mail and a notification tell about an event. */
+export const messageAbout = (
+  { type, data }: MailedOwnerEvent,
+  name: string,
+  { is_live }: OwnerMailFacts,
+): OwnerMessage => {
   switch (type) {
     case 'platform-management.deployment-failed.v1':
       return {

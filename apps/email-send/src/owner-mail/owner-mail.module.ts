@@ -8,8 +8,9 @@ import { MailAboutWebhook } from './mail-about-webhook.js';
 import { MailOwnerEvents } from './mail-owner-events.js';
 import { MailWorkspaceStatus } from './mail-workspace-status.js';
 import { NatsOwnerFacts } from './nats-owner-facts.js';
+import { NatsOwnerNotifications } from './nats-owner-notifications.js';
 import { OwnerMailer } from './owner-mailer.js';
-import { OwnerFacts, OwnerMailClaims } from './ports.js';
+import { OwnerFacts, OwnerMailClaims, OwnerNotifications } from './ports.js';
 import { PostgresOwnerMailClaims } from './postgres-owner-mail-claims.js';
 
 /** Mail to the owners of a workspace about failures, webhooks, log drains, and what needs somebody. */
@@ -22,6 +23,7 @@ import { PostgresOwnerMailClaims } from './postgres-owner-mail-claims.js';
     MailWorkspaceStatus,
     OwnerMailer,
     { provide: OwnerFacts, useClass: NatsOwnerFacts },
+    { provide: OwnerNotifications, useClass: NatsOwnerNotifications },
     { provide: OwnerMailClaims, useClass: PostgresOwnerMailClaims },
   ],
 })

@@ -1,7 +1,19 @@
-import type { EnvelopeOf, OwnerMailFacts, ownerMailConsumer } from '@postern/contracts';
+import type { EnvelopeOf, notifyWorkspace, OwnerMailFacts, ownerMailConsumer, RequestOf } from '@postern/contracts';
 
-/** An event of which the owners of a workspace are notified by mail. */
+/** An event of which the owners of a workspace or its notification targets are told. */
 export type OwnerEvent = EnvelopeOf<(typeof ownerMailConsumer.contracts)[number]>;
+
+/** An event that is mailed. */
+export type MailedOwnerEvent = Exclude<OwnerEvent, { readonly type: 'platform-management.deployment-live.v1' }>;
+
+/** What the notification targets of a workspace are told. */
+export type OwnerNotification = RequestOf<typeof notifyWorkspace>;
+
+/** The notification targets of workspaces, in platform-management. */
+export abstract class OwnerNotifications {
+  /** Telling the same notification again has no effect. */
+  abstract notify(notification: OwnerNotification): Promise<void>;
+}
 
 /** Data that events omit, from platform-management: names, reasons and addresses. */
 export abstract class OwnerFacts {

@@ -1,6 +1,7 @@
 import type { mailAboutWebhook, RequestOf } from '@postern/contracts';
 import { plainName } from '../system-mail/plain-name.js';
 import { plainSentence } from './plain-sentence.js';
+import type { OwnerNotification } from './ports.js';
 
 type AboutWebhook = RequestOf<typeof mailAboutWebhook>;
 
@@ -10,7 +11,7 @@ const SUBJECTS: Readonly<Record<AboutWebhook['state'], string>> = {
   recovered: 'Webhook works again',
 };
 const SENTENCES: Readonly<Record<AboutWebhook['state'], string>> = {
-  failing: 'The endpoint has accepted no event since the time below. Postern sends each event again for 24 hours.',
+  failing: 'The endpoint has accepted no event for some time. Postern sends each event again for 24 hours.',
   disabled: 'Postern disabled the webhook, because its endpoint accepted no event for three days. Its events are kept.',
   recovered: 'The endpoint accepts events again. Replay the events that it missed on the page of the webhook:',
 };
@@ -44,3 +45,20 @@ export const webhookMailText = (
   ];
   return { subject: `${SUBJECTS[state]}: ${name}`, text: lines.join('\n') };
 };
+
+/** The notification about the state of a webhook, for the tenant's own system. */
+export const webhookNotification = (
+  { service_id, webhook_id, url, state, since, answer }: AboutWebhook,
+  service: { readonly name: string; readonly workspaceId: string },
+  now: Date,
+  dashboardUrl: string,
+): OwnerNotification => ({
+  id: `webhook-${state}-${webhook_id}-${since}`,
+  event: `webhook_${state}`,
+  timestamp: now.toISOString(),
+  workspace_id: service.workspaceId,
+  resource: { type: 'webhook', id: webhook_id, name: url.slice(0, 2_000) },
+  summary: `${SUBJECTS[state]}: ${service.name}`,
+  text: `${SENTENCES[state].replace(/ on the page of the webhook:$/, '.')}${answer === null || state === 'recovered' ? '' : `\nLast answer: ${answer}`}`,
+  url: `${dashboardUrl}/services/${service_id}/webhooks/${webhook_id}`,
+});

@@ -8,6 +8,8 @@ import {
   listWebhookProblems,
   mailAboutLogDrain,
   mailAboutWebhook,
+  type Notification,
+  notifyWorkspace,
   type Problem,
 } from '@postern/contracts';
 import { PosternServer, silentLog } from '@postern/messaging';
@@ -32,6 +34,7 @@ let workspaceId: string;
 let recipients: { user_id: string; email: string }[];
 let problems: Problem[];
 let isPlatformUp = true;
+const notifications: Notification[] = [];
 
 beforeAll(async () => {
   fixture = await AdministrationFixture.start();
@@ -45,6 +48,10 @@ beforeAll(async () => {
     workspaces:
       (request as { after: string | null }).after === null ? [{ id: workspaceId, name: 'Staging', recipients }] : [],
   }));
+  platform.handle(notifyWorkspace, async request => {
+    notifications.push(request as Notification);
+    return {};
+  });
   platform.handle(getWorkspaceOwners, async () => ({ recipients }));
   platform.handle(listPlatformProblems, async () => {
     if (!isPlatformUp) throw new Error('the database is not available');
@@ -63,6 +70,7 @@ beforeEach(() => {
   recipients = [{ user_id: uuidv7(), email: `owner-${uuidv7()}@example.com` }];
   problems = [PROBLEM];
   isPlatformUp = true;
+  notifications.length = 0;
 });
 
 const at = (hour: number, day = 2) => new Date(Date.UTC(2031, 0, day, hour));
@@ -138,6 +146,13 @@ describe('Mail about a webhook', () => {
       await fixture.client.request(mailAboutWebhook, { ...about, state });
     const subjects = mailsTo().map(({ raw }) => /^Subject: (.*)$/m.exec(raw.toString())?.[1]?.trim());
     expect(subjects).toEqual(['Webhook fails: Orders', 'Webhook works again: Orders']);
+    expect(notifications.map(({ event, text }) => [event, /Last answer: .*/.exec(text)?.[0]])).toEqual([
+      ['webhook_failing', 'Last answer: status 503'],
+      ['webhook_failing', 'Last answer: status 503'],
+      ['webhook_recovered', undefined],
+      ['webhook_recovered', undefined],
+    ]);
+    expect(new Set(notifications.map(({ id }) => id)).size).toBe(2);
     expect(textOf()).toContain('Last answer: status 503');
     expect(textOf()).toContain(`https://mail.test/dashboard/services/${service_id}/webhooks/${about.webhook_id}`);
     expect(textOf()).not.toContain('hooks.evil.example');
@@ -171,6 +186,8 @@ describe('Mail about a log drain', () => {
       await fixture.client.request(mailAboutLogDrain, { ...about, state });
     const subjects = mailsTo().map(({ raw }) => /^Subject: (.*)$/m.exec(raw.toString())?.[1]?.trim());
     expect(subjects).toEqual(['Log drain fails: shop www evil example', 'Log drain disabled: shop www evil example']);
+    expect(new Set(notifications.map(({ id, event }) => `${event} ${id}`)).size).toBe(2);
+    expect(notifications[0]).toMatchObject({ summary: `Log drain fails: ${about.web_service_name}` });
     expect(textOf()).toContain('Last error: HTTP 503: see evil. example');
     expect(textOf()).toContain(`https://mail.test/dashboard/web-services/${WEB_SERVICE}/settings`);
     expect(textOf()).not.toContain('evil.example');

@@ -8,6 +8,12 @@ const SEALED_COLUMNS = [
   { table: 'second_factors', id: 'user_id', column: 'sealed_secret', rowOf: (id: string) => `second_factors/${id}` },
   { table: 'sealed_values', id: 'id', column: 'sealed', rowOf: (id: string) => `sealed_values/${id}` },
   {
+    table: 'notification_targets',
+    id: 'id',
+    column: 'sealed',
+    rowOf: (id: string) => `notification_targets/${id}`,
+  },
+  {
     table: 'database_credentials',
     id: 'database_id',
     column: 'sealed_password',

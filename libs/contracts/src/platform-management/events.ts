@@ -138,6 +138,9 @@ export const ACCOUNT_EVENTS = [
 /** The events of which the owners of a workspace are notified by mail. */
 export const OWNER_MAIL_EVENTS = [deploymentFailed, webServiceUnanswering, databaseNearlyFull] as const;
 
+/** The events of which the notification targets of a workspace are told. */
+export const NOTIFIED_EVENTS = [...OWNER_MAIL_EVENTS, deploymentLive] as const;
+
 export const PLATFORM_MANAGEMENT_EVENTS = [
   deploymentRequested,
   rollbackRequested,

@@ -10,6 +10,7 @@ const recipients = z
 
 /** The facts for mail to the owners of a workspace about one of its web services or databases. */
 export const ownerMailFacts = z.object({
+  workspace_id: id.optional().describe('Absent from the release before.'),
   workspace_name: z.string(),
   project_name: z.string().nullable().describe('Null for a database, because databases do not belong to projects.'),
   name: z.string(),

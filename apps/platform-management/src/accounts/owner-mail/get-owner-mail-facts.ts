@@ -2,7 +2,7 @@ import { getOwnerMailFacts, type OwnerMailFacts, type ReplyOf, type RequestOf } 
 import { Handles } from '@postern/messaging';
 import { type MailedEvent, OwnerMailSources } from './owner-mail-sources.js';
 
-/** Returns the recipients of mail about an event, and the names that the mail contains. */
+/** Returns the recipients of mail about an event, and the names that the mail and notifications contain. */
 @Handles(getOwnerMailFacts)
 export class GetOwnerMailFacts {
   constructor(private readonly sources: OwnerMailSources) {}
@@ -17,6 +17,8 @@ export class GetOwnerMailFacts {
 
   async #factsOf({ type, data }: MailedEvent): Promise<OwnerMailFacts | undefined> {
     switch (type) {
+      case 'platform-management.deployment-live.v1':
+        return withReason(await this.sources.aboutWebService(data.web_service_id), null);
       case 'platform-management.deployment-failed.v1':
         return withReason(await this.sources.aboutWebService(data.web_service_id), data.reason);
       case 'platform-management.web-service-unanswering.v1':

@@ -44,6 +44,14 @@ describe('the facts for mail to owners', () => {
     expect(await factsAt(stream)).toMatchObject({ reason: 'restarted 3 times in 20 s: exited with code 4' });
   });
 
+  it('contain the workspace of a deployment that is live, for its notification targets', async () => {
+    const { web_service_id } = await resources.newService(await resources.newProject('Shop'));
+    const data = { web_service_id, deployment_id: uuidv7(), at: new Date().toISOString() };
+    const stream = await append(`test-${uuidv7()}`, 'deployment-live', data);
+    const { workspace_id } = resources.user;
+    expect(await factsAt(stream)).toMatchObject({ workspace_id, name: 'web', project_name: 'Shop', reason: null });
+  });
+
   it('contain a database until its deletion is requested', async () => {
     const database_id = uuidv7();
     await resources.fixture.query(

@@ -1,10 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { type listStatusMails, OWNER_MAIL_EVENTS, type OwnerMailFacts, type ReplyOf } from '@postern/contracts';
+import { type listStatusMails, NOTIFIED_EVENTS, type OwnerMailFacts, type ReplyOf } from '@postern/contracts';
 import { Database } from '@postern/service-host';
 import { FIND_DATABASE, FIND_EVENT, FIND_RECIPIENTS, FIND_WEB_SERVICE, LIST_STATUS_MAILS } from './owner-mail.sql.js';
 
-/** Stored events that cause mail to owners, with the fields that the mail uses. */
+/** Stored events that cause mail to owners or notifications, with the fields that these use. */
 export type MailedEvent =
+  | {
+      readonly type: 'platform-management.deployment-live.v1';
+      readonly data: { readonly web_service_id: string };
+    }
   | {
       readonly type: 'platform-management.deployment-failed.v1';
       readonly data: { readonly web_service_id: string; readonly reason: string };
@@ -18,7 +22,7 @@ export type MailedEvent =
       readonly data: { readonly database_id: string };
     };
 
-const TYPES = OWNER_MAIL_EVENTS.map(({ type }) => type);
+const TYPES = NOTIFIED_EVENTS.map(({ type }) => type);
 
 type Subject = Omit<OwnerMailFacts, 'reason' | 'recipients'> & { readonly workspace_id: string };
 
@@ -59,7 +63,6 @@ export class OwnerMailSources {
     const { pool } = this.database;
     const found = (await pool.query<Subject>(statement, [id])).rows[0];
     if (!found) return undefined;
-    const { workspace_id, ...names } = found;
-    return { ...names, recipients: await this.ownersOf(workspace_id) };
+    return { ...found, recipients: await this.ownersOf(found.workspace_id) };
   }
 }

@@ -3,6 +3,7 @@ import {
   addMember,
   authenticateSession,
   createDatabase,
+  createNotificationTarget,
   createPlatformKey,
   createProject,
   createWorkspace,
@@ -83,13 +84,15 @@ const tablesWith = async (text: string): Promise<string[]> => {
 };
 
 describe('a workspace', () => {
-  it('is deleted with its members, keys, sessions, invitations and quotas', async () => {
+  it('is deleted with its members, keys, sessions, invitations, quotas and notification targets', async () => {
     const owner = await newOwner();
     const { workspace_id: id, user_id: actor_id } = owner;
     const member = await newOwner();
     await resources.fixture.makeMember({ id, ownerId: actor_id }, { ...member, id: member.user_id }, 'member');
     await resources.request(addMember, { actor_id, id, email: `invited-${id}@example.com`, role: 'viewer' });
     await resources.request(setWorkspaceQuotas, { actor_id: operator, id, quotas: { projects: 7 } });
+    const target = { workspace_id: id, kind: 'slack' as const, url: 'https://93.184.215.14/x' };
+    await resources.request(createNotificationTarget, target);
     const { id: keyId, key } = await newKey(owner);
     await resources.call(key);
     const { token } = await resources.fixture.logIn(owner.email, owner.password);

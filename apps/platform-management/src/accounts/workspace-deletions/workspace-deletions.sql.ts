@@ -10,6 +10,7 @@ export const FIND_CREATOR = `
 export const DELETE_ROWS_OF_WORKSPACE = `
   WITH ended AS (DELETE FROM sessions WHERE workspace_id = $1),
   revoked AS (UPDATE invitations SET ended_at = now() WHERE workspace_id = $1 AND ended_at IS NULL),
+  notified AS (DELETE FROM notification_targets WHERE workspace_id = $1),
   management AS (DELETE FROM management_keys WHERE workspace_id = $1),
   keys AS (SELECT id FROM platform_keys WHERE workspace_id = $1),
   uses AS (DELETE FROM platform_key_uses WHERE key_id IN (SELECT id FROM keys)),

@@ -4,5 +4,7 @@ import { flag } from '@postern/service-host/config';
 export const outboundSettings = {
   webhooksAllowPrivate: flag()
     .default(false)
-    .describe('Allows log drains to private addresses and over plain HTTP; for local development and tests only.'),
+    .describe(
+      'Allows log drains and notifications to private addresses and over plain HTTP; for local development and tests only.',
+    ),
 };

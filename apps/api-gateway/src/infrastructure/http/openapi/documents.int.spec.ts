@@ -178,7 +178,7 @@ describe('the OpenAPI documents', () => {
 
   it('contain security, rate limit and error shapes of every call of the platform API', () => {
     const operations = operationsIn(publicApi, '/api/v1/');
-    expect(operations).toHaveLength(69);
+    expect(operations).toHaveLength(74);
     for (const { method, operation } of operations) {
       expect(operation).toMatchObject({
         security: [{ platformKey: [] }],
@@ -258,6 +258,7 @@ const BODIES: Readonly<Record<string, { readonly body: object }>> = {
   'post /databases/{database_id}/attachments': { body: { web_service_id: ID } },
   [`post ${WEB_SERVICE}/block`]: { body: { reason: 'Phishing.' } },
   'post /provider-endpoints': { body: { kind: 'postmark' } },
+  'post /notification-targets': { body: { kind: 'slack', url: 'https://hooks.example.com/x' } },
   'post /management-keys': { body: { name: 'CI', scopes: ['domains'] } },
   'post /platform-keys': { body: { name: 'CI', scope: 'read' } },
   'post /databases': { body: { name: 'orders', kind: 'relational' } },
