@@ -1,12 +1,12 @@
-import type { DnsRecord, OptionalDnsRecord, SendingDomain } from '@postern/contracts';
+import type { OptionalDnsRecord, SendingDomain } from '@postern/contracts';
 import { api } from '../../api-client.js';
 import { ActionButton, ConfirmButton } from '../../components/action-button.js';
-import { Badge, Tag } from '../../components/badge.js';
-import { CopyButton } from '../../components/copy-button.js';
+import { Badge } from '../../components/badge.js';
 import { Notice } from '../../components/notice.js';
 import { Time } from '../../components/time.js';
-import { asSentence } from '../../formatting.js';
 import { DomainReports } from './domain-reports.js';
+import { RecordDetails } from './record-details.js';
+import { TrackingHostSection } from './tracking-host-section.js';
 
 interface DomainCardProps {
   readonly domain: SendingDomain;
@@ -75,6 +75,7 @@ export const DomainCard = ({ domain, path, onChanged, onDeleted }: DomainCardPro
         ))}
       </ul>
       <OptionalRecords records={domain.optional_records ?? []} />
+      {domain.tracking !== undefined && <TrackingHostSection domain={domain} path={path} onChanged={onChanged} />}
       <p>
         <a href={`/dashboard/api${path}/zone-file`} download>
           Download all records as a zone file
@@ -102,63 +103,3 @@ const OptionalRecords = ({ records = [] }: { readonly records?: readonly Optiona
       </ul>
     </details>
   );
-
-const NAMES: Readonly<Record<OptionalDnsRecord['purpose'] | DnsRecord['purpose'], string>> = {
-  spf: 'SPF',
-  dkim: 'DKIM',
-  dmarc: 'DMARC',
-  dkim_ed25519: 'DKIM (Ed25519)',
-  return_path: 'Return path',
-};
-
-const RecordDetails = ({ record }: { readonly record: DnsRecord | OptionalDnsRecord }) => {
-  const what = NAMES[record.purpose];
-  return (
-    <>
-      <div class="record-head">
-        <h3>{what}</h3>
-        <RecordTag record={record} />
-      </div>
-      <dl class="record">
-        <dt>Type</dt>
-        <dd>
-          <code>{record.type}</code>
-        </dd>
-        <dt>Name</dt>
-        <dd class="copy-line">
-          <code>{record.name}</code>
-          <CopyButton text={record.name} what={`the name of the ${what} record`} />
-        </dd>
-        <dt>Value</dt>
-        <dd class="copy-line">
-          <code>{record.value}</code>
-          <CopyButton text={record.value} what={`the value of the ${what} record`} />
-        </dd>
-        <dt>Found</dt>
-        <dd>
-          <Found values={record.found} />
-        </dd>
-      </dl>
-      {record.problem && <Notice kind={record.ok ? 'plain' : 'warning'}>{asSentence(record.problem)}</Notice>}
-    </>
-  );
-};
-
-const RecordTag = ({ record }: { readonly record: DnsRecord | OptionalDnsRecord }) => {
-  if (record.ok) return <Tag tone="good">Found</Tag>;
-  return record.found === null ? <Tag tone="plain">Not checked yet</Tag> : <Tag tone="bad">Problem</Tag>;
-};
-
-const Found = ({ values }: { readonly values: DnsRecord['found'] }) => {
-  if (values === null) return <>Not checked yet</>;
-  if (values.length === 0) return <>Nothing</>;
-  return (
-    <ul class="bare">
-      {values.map(value => (
-        <li key={value}>
-          <code>{value}</code>
-        </li>
-      ))}
-    </ul>
-  );
-};

@@ -256,6 +256,7 @@ const BODIES: Readonly<Record<string, { readonly body: object }>> = {
   'post /databases/{database_id}/attachments': { body: { web_service_id: ID } },
   [`post ${WEB_SERVICE}/block`]: { body: { reason: 'Phishing.' } },
   'post /provider-endpoints': { body: { kind: 'postmark' } },
+  'put /email-services/{service_id}/domains/{domain_id}/tracking-host': { body: { host: 'click.example.com' } },
   'post /management-keys': { body: { name: 'CI', scopes: ['domains'] } },
   'post /platform-keys': { body: { name: 'CI', scope: 'read' } },
   'post /databases': { body: { name: 'orders', kind: 'relational' } },
