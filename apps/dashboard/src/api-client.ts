@@ -57,7 +57,7 @@ export class ApiClient {
     return this.call('PATCH', path, { body });
   }
 
-  delete(path: string): Promise<unknown> {
+  delete<Reply = unknown>(path: string): Promise<Reply> {
     return this.call('DELETE', path, {});
   }
 

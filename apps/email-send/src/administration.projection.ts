@@ -11,7 +11,7 @@ export const SET_REVISIONS = ({ table }: ProjectionTables) => `
   INSERT INTO ${table('sender_revisions')} (service_id, revision) SELECT * FROM unnest($1::uuid[], $2::text[])
   ON CONFLICT (service_id) DO UPDATE SET revision = excluded.revision`;
 
-const VERSION = 2;
+const VERSION = 3;
 
 interface Part {
   readonly eventTypes: readonly string[];

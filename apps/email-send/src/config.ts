@@ -47,6 +47,11 @@ export const config = defineConfig({
   publicUrl: text().describe(
     'Base URL of the gateway for recipients; the prefix of tracking pixels and tracked links.',
   ),
+  trackingHost: text()
+    .optional()
+    .describe(
+      'Host name that tracking hosts of sending domains are aliases of; the host of POSTERN_PUBLIC_URL unless set.',
+    ),
   linkSecrets: list().describe('Secrets of tracking tokens, comma-separated, 32 bytes each; the first one signs.'),
   bounceDomain: text().describe('Domain of the return paths; its mail must reach delivery-tracking.'),
   sandboxDomain: text().describe('Domain of the shared sandbox sender and of mail from Postern itself.'),

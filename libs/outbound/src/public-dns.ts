@@ -14,6 +14,14 @@ export interface PublicDnsOptions {
   readonly tries?: number;
 }
 
+/** Where a name leads. */
+export interface PublicHost {
+  readonly aliases: readonly string[];
+  readonly addresses: readonly string[];
+}
+
+type QueryType = 'TXT' | 'CNAME' | 'A' | 'AAAA';
+
 /** No server responded; the message contains the reason. */
 export class DnsUnavailable extends Error {
   override readonly name = 'DnsUnavailable';
@@ -57,8 +65,18 @@ export class PublicDns {
     return records.flatMap(record => (record.type === 'CNAME' && isSame(record.name, name) ? [record.data] : []));
   }
 
+  /** The names that a name is an alias of, in order, and the IP addresses at the end; none for an absent name. */
+  async host(name: string): Promise<PublicHost> {
+    const found = await Promise.all([this.#resolve(name, 'A'), this.#resolve(name, 'AAAA')]);
+    const records = found.flat();
+    return {
+      aliases: [...new Set(records.flatMap(record => (record.type === 'CNAME' ? [record.data] : [])))],
+      addresses: records.flatMap(record => (record.type === 'A' || record.type === 'AAAA' ? [record.data] : [])),
+    };
+  }
+
   /** @throws OutsidePublicDns, DnsUnavailable */
-  async #resolve(name: string, type: 'TXT' | 'CNAME'): Promise<readonly Answer[]> {
+  async #resolve(name: string, type: QueryType): Promise<readonly Answer[]> {
     if (!isPossible(name)) return [];
     this.#requirePublic(name, name);
     const records = await this.#query(name, type);
@@ -75,7 +93,7 @@ export class PublicDns {
     if (!isPublicName(name, this.#options.privateSuffixes)) throw new OutsidePublicDns(requested);
   }
 
-  async #query(name: string, type: 'TXT' | 'CNAME'): Promise<readonly Answer[]> {
+  async #query(name: string, type: QueryType): Promise<readonly Answer[]> {
     let reason = 'no name server is configured';
     for (let attempt = 0; attempt < this.#options.tries; attempt += 1) {
       for (const server of this.#servers) {

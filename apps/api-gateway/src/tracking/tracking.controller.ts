@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { recordClick, recordOpen } from '@postern/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AdmitsAnyone } from '../infrastructure/http/admission/route-admission.js';
+import { AdmitsRecipients } from '../infrastructure/http/admission/route-admission.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { clientAddressOf } from '../infrastructure/http/server/client-address.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
@@ -25,7 +25,7 @@ export class TrackingController {
   ) {}
 
   @Get('o/:token')
-  @AdmitsAnyone('client-frequent')
+  @AdmitsRecipients()
   @Describes({
     summary: 'The tracking pixel of one copy of an email',
     description: 'Always returns the same image, even for an invalid token.',
@@ -48,7 +48,7 @@ export class TrackingController {
   }
 
   @Get('c/:token')
-  @AdmitsAnyone('client-frequent')
+  @AdmitsRecipients()
   @Describes({
     summary: 'A tracked link of one copy of an email',
     description: 'Redirects only to the target of a signed token.',

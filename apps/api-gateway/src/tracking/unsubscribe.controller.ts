@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { KIB, unsubscribeRecipient } from '@postern/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Admits, AdmitsAnyone } from '../infrastructure/http/admission/route-admission.js';
+import { AdmitsRecipients } from '../infrastructure/http/admission/route-admission.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { ServiceClient } from '../infrastructure/service-client/ports.js';
@@ -19,7 +19,7 @@ export class UnsubscribeController {
   ) {}
 
   @Get(':token')
-  @AdmitsAnyone()
+  @AdmitsRecipients()
   @Describes({
     summary: 'The page to unsubscribe',
     description: 'Changes nothing: the button on the page sends the POST.',
@@ -34,7 +34,7 @@ export class UnsubscribeController {
 
   @Post(':token')
   @HttpCode(200)
-  @Admits({ access: 'anyone', maxBodyBytes: 4 * KIB, budget: 'client-frequent' })
+  @AdmitsRecipients(4 * KIB)
   @Describes({
     summary: 'Unsubscribe',
     description: 'Also the one-click target of `List-Unsubscribe` (RFC 8058). May be repeated. The body is ignored.',

@@ -64,3 +64,18 @@ it.each<[string, Partial<DnsRecord>, RegExp]>([
   expect(file).toMatch(reason);
   expect(file).toMatch(/^; example\.com\. IN TXT "v=spf1/m);
 });
+
+it.each([
+  ['below the domain', 'click.example.com', false, 'click.example.com. IN CNAME mail.postern.test.'],
+  ['that was found', 'click.example.com', true, '; click.example.com. IN CNAME mail.postern.test.'],
+  ['that is the domain', 'example.com', false, '; example.com. IN CNAME mail.postern.test.'],
+])('The record of a tracking host %s is a line, or a comment if it must not be added', (_, host, ok, line) => {
+  const published = { type: 'CNAME', name: host, value: 'mail.postern.test', found: null, ok, problem: null } as const;
+  const tracking = {
+    host,
+    status: 'pending',
+    verified_at: null,
+    record: { purpose: 'tracking', ...published },
+  } as const;
+  expect(zoneFileOf(domain([], { tracking })).split('\n')).toContain(line);
+});

@@ -28,7 +28,8 @@ export const LOAD_SENDER = `
         THEN jsonb_build_object('id', k.id, 'selector', k.selector, 'sealed', k.sealed_private_key) END,
         'ed25519', CASE WHEN seen.ed25519
         THEN jsonb_build_object('id', e.rsa_key_id, 'selector', e.selector, 'sealed', e.sealed_private_key) END,
-        'has_return_path', seen.return_path))
+        'has_return_path', seen.return_path,
+        'tracking_host', CASE WHEN d.tracking_status = 'verified' THEN d.tracking_host END))
       FROM sending_domains d LEFT JOIN LATERAL (
         SELECT * FROM dkim_keys
         WHERE id IN ((d.dkim->>'key_id')::uuid, (d.next_dkim->>'key_id')::uuid)
@@ -71,6 +72,7 @@ interface SenderRow {
     readonly key: SigningKeyRow | null;
     readonly ed25519: SigningKeyRow | null;
     readonly has_return_path: boolean;
+    readonly tracking_host: string | null;
   }[];
   readonly recipients: readonly string[];
 }
@@ -170,7 +172,7 @@ export class PostgresSenderDirectory extends SenderDirectory {
   #read(serviceId: string, row: SenderRow, parsed: ReadonlyMap<string, DkimSigner> = new Map()): KnownSender {
     const signers = new Map<string, DkimSigner>();
     const verifiedDomains = new Map<string, VerifiedDomain>();
-    for (const { domain, key, ed25519, has_return_path } of row.domains) {
+    for (const { domain, key, ed25519, has_return_path, tracking_host } of row.domains) {
       if (!key) continue;
       const rows = [dkimKeyRow(key.id), ...(ed25519 ? [ed25519KeyRow(key.id)] : [])];
       for (const [at, name] of rows.entries()) {
@@ -179,6 +181,7 @@ export class PostgresSenderDirectory extends SenderDirectory {
       verifiedDomains.set(domain, {
         signers: rows.map(name => signers.get(name)!),
         ...(has_return_path ? { returnPathDomain: returnPathName(domain) } : {}),
+        ...(tracking_host === null ? {} : { trackingHost: tracking_host }),
       });
     }
     const dailyQuota = row.daily_quota ?? undefined;

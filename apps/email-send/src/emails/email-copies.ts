@@ -63,6 +63,7 @@ export function copyMaker(
   settings: CopySettings,
 ): (recipient: Recipient) => Promise<MailCopy> {
   const { tokens, copyIdHeaders } = settings;
+  const linkUrl = domain.trackingHost === undefined ? settings.publicUrl : `https://${domain.trackingHost}`;
   const sign = async (message: ComposedMessage): Promise<readonly Buffer[]> =>
     messageParts(message, await signMessage(message, domain.signers));
   const header = {
@@ -96,7 +97,7 @@ export function copyMaker(
     html !== undefined && (body.openTracking || html.hasMarks || (body.clickTracking && html.links.length > 0));
   let untracked: ComposedMessage | undefined;
   const copyFor = (index: number): ComposedMessage => {
-    if (isTracked) return prepared.copy(html.pieces(trackingOf(facts.email_id, index, body, settings)));
+    if (isTracked) return prepared.copy(html.pieces(trackingOf(facts.email_id, index, body, { tokens, linkUrl })));
     untracked ??= prepared.copy();
     return untracked;
   };
@@ -104,7 +105,7 @@ export function copyMaker(
   const unsubscribable = (message: ComposedMessage, index: number): ComposedMessage => {
     if (!listUnsubscribe?.hosted) return message;
     const token = settings.tokens.unsubscribeToken(facts.email_id, index);
-    return withUnsubscribeUrl(message, listUnsubscribe, `${settings.publicUrl}/u/${token}`);
+    return withUnsubscribeUrl(message, listUnsubscribe, `${linkUrl}/u/${token}`);
   };
   const bytesFor = (index: number): Promise<readonly Buffer[]> =>
     sign(withCopyId(unsubscribable(copyFor(index), index), tokens.copyId(facts.email_id, index), copyIdHeaders));
@@ -123,10 +124,10 @@ function trackingOf(
   emailId: string,
   index: number,
   { openTracking, clickTracking }: EmailBody,
-  { tokens, publicUrl }: CopySettings,
+  { tokens, linkUrl }: { readonly tokens: CopySettings['tokens']; readonly linkUrl: string },
 ): CopyTracking {
   return {
-    ...(openTracking ? { pixelUrl: `${publicUrl}/o/${tokens.openToken(emailId, index)}.gif` } : {}),
-    ...(clickTracking ? { link: url => `${publicUrl}/c/${tokens.clickToken(emailId, index, url)}` } : {}),
+    ...(openTracking ? { pixelUrl: `${linkUrl}/o/${tokens.openToken(emailId, index)}.gif` } : {}),
+    ...(clickTracking ? { link: url => `${linkUrl}/c/${tokens.clickToken(emailId, index, url)}` } : {}),
   };
 }

@@ -97,30 +97,6 @@ describe('a production message', () => {
     expect(TRACKING.readReturnPathToken(localPart)).toEqual({ emailId: email.id, recipientIndex: 0 });
   });
 
-  it('with open tracking has a separate pixel for each recipient', async () => {
-    const { keyHash } = fixture.sender({ openTracking: true });
-    const { email } = await send(keyHash, { to: ['ada@x.test', 'bob@x.test'], message: '<p>Hello</p>' });
-    const pixels = (await Promise.all(['ada@x.test', 'bob@x.test'].map(copyFor))).map(({ raw }) => {
-      const html = raw.toString().replace(/=\r\n/g, '').replaceAll('=3D', '=');
-      return TRACKING.readOpenToken(/https:\/\/mail\.test\/o\/([\w-]+)\.gif/.exec(html)![1]!);
-    });
-    expect(pixels).toEqual([0, 1].map(recipientIndex => ({ emailId: email.id, recipientIndex })));
-  });
-
-  it('with click tracking has links through the gateway, and without it the original links', async () => {
-    const message = '<a href="https://shop.test/order?id=1">Order</a>';
-    const clicks = fixture.sender({ clickTracking: true });
-    const { email } = await send(clicks.keyHash, { to: ['click@x.test'], message });
-    const tracked = (await copyFor('click@x.test')).raw.toString().replace(/=\r\n/g, '').replaceAll('=3D', '=');
-    expect(TRACKING.readClickToken(/https:\/\/mail\.test\/c\/([\w-]+)/.exec(tracked)![1]!)).toEqual({
-      emailId: email.id,
-      recipientIndex: 0,
-      url: 'https://shop.test/order?id=1',
-    });
-    await send(fixture.sender().keyHash, { to: ['plain@x.test'], message });
-    expect((await copyFor('plain@x.test')).raw.toString()).toContain('https://shop.test/order?id');
-  });
-
   it('is recorded as accepted and handed over, with its body outside the events', async () => {
     const { email } = await send(fixture.sender().keyHash, { text: 'A secret code: 123456' });
     const events = await fixture.events(email.id);

@@ -7,6 +7,8 @@ export interface VerifiedDomain {
   readonly signers: readonly DkimSigner[];
   /** The domain's own return-path domain, if its record points to the bounce domain of the installation. */
   readonly returnPathDomain?: string;
+  /** The domain's own host of links and pixels, if its record leads to the installation. */
+  readonly trackingHost?: string;
 }
 
 /** One recipient's copy, signed and ready. */

@@ -6,8 +6,8 @@ import { CONFIG } from '@postern/service-host';
 import { v5 as uuidv5 } from 'uuid';
 import type { EmailSendConfig } from '../config.js';
 import { ownedEmailService } from '../email-services/owned-email-service.js';
+import { normalizeDomain } from './domain-name.js';
 import { requireRegistrable } from './public-suffix.js';
-import { normalizeDomain } from './sending-domain.js';
 import { SendingDomainRepository } from './sending-domain-repository.js';
 import { SendingDomains } from './sending-domains.projection.js';
 

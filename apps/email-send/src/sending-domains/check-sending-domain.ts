@@ -15,6 +15,8 @@ import { organizationalDomain } from './public-suffix.js';
 import { type SendingDomain, sendingDomain, sendingDomainStream } from './sending-domain.js';
 import { SendingDomainRepository } from './sending-domain-repository.js';
 import { checkSpf } from './spf-record.js';
+import { checkTrackingHost } from './tracking-host.js';
+import { trackingTargetOf } from './tracking-target.js';
 
 /** Looks up the DNS records of one domain and records the result and its consequences. */
 @Injectable()
@@ -34,10 +36,11 @@ export class CheckSendingDomain {
     return this.repository.recordCheck({ serviceId, domainId, records, at: new Date() });
   }
 
-  async #checkRecords({ domain, dkim, nextDkim }: SendingDomain): Promise<RecordState[]> {
+  async #checkRecords({ domain, dkim, nextDkim, trackingHost }: SendingDomain): Promise<RecordState[]> {
     const rsaKeys = [dkim, nextDkim].filter(key => key !== undefined);
     const keys = [...rsaKeys, ...(await this.repository.ed25519KeysOf(rsaKeys))];
     const returnPath = returnPathName(domain);
+    const target = trackingTargetOf(this.config);
     return Promise.all([
       checkSpf(domain, this.config.spfHost, name => this.dns.resolveTxt(name)),
       ...keys.map(async ({ selector, record }) => {
@@ -46,6 +49,9 @@ export class CheckSendingDomain {
       }),
       checkDmarc(domain, organizationalDomain(domain), name => this.dns.resolveTxt(name)),
       this.dns.resolveCname(returnPath).then(answer => checkReturnPath(returnPath, this.config.bounceDomain, answer)),
+      ...(trackingHost && target
+        ? [checkTrackingHost(trackingHost.host, target, name => this.dns.resolveHost(name))]
+        : []),
     ]);
   }
 }

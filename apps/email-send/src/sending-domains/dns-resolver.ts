@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DnsUnavailable, OutsidePublicDns, PublicDns } from '@postern/outbound';
 import { CONFIG } from '@postern/service-host';
-import type { CnameAnswer, NoRecords, TxtAnswer } from './domain-records.js';
+import type { CnameAnswer, HostAnswer, NoRecords, TxtAnswer } from './domain-records.js';
 
 export interface DnsResolverOptions {
   /** `address` or `address:port`; empty: the system's resolvers. */
@@ -14,7 +14,7 @@ export interface DnsResolverOptions {
   readonly dnsTries?: number;
 }
 
-/** TXT and CNAME lookups of names that users choose. Failures are returned: the DNS never causes an exception. */
+/** Lookups of names that users choose. Failures are returned: the DNS never causes an exception. */
 @Injectable()
 export class DnsResolver {
   readonly #dns: PublicDns;
@@ -41,6 +41,15 @@ export class DnsResolver {
     try {
       const targets = await this.#dns.aliases(name);
       return targets.length > 0 ? { kind: 'found', targets } : { kind: 'absent' };
+    } catch (error) {
+      return noRecords(error);
+    }
+  }
+
+  async resolveHost(name: string): Promise<HostAnswer> {
+    try {
+      const host = await this.#dns.host(name);
+      return host.aliases.length + host.addresses.length > 0 ? { kind: 'found', ...host } : { kind: 'absent' };
     } catch (error) {
       return noRecords(error);
     }

@@ -9,6 +9,11 @@ export type NoRecords =
 /** The result of a TXT lookup. A name without such records is `absent`; no answer is `unavailable`. */
 export type TxtAnswer = { readonly kind: 'found'; readonly texts: readonly string[] } | NoRecords;
 
+/** Where a host leads: the names of its CNAME records, and its addresses. */
+export type HostAnswer =
+  | { readonly kind: 'found'; readonly aliases: readonly string[]; readonly addresses: readonly string[] }
+  | NoRecords;
+
 /** The result of a CNAME lookup. */
 export type CnameAnswer = { readonly kind: 'found'; readonly targets: readonly string[] } | NoRecords;
 
@@ -22,10 +27,11 @@ export interface RecordState {
 }
 
 /** Records that improve a domain; its status does not depend on them. */
-export type OptionalPurpose = 'dkim_ed25519' | 'return_path';
+export type OptionalPurpose = 'dkim_ed25519' | 'return_path' | 'tracking';
 
-export const isOptional = ({ purpose }: Pick<RecordState, 'purpose'>): boolean =>
-  purpose === 'dkim_ed25519' || purpose === 'return_path';
+const REQUIRED: readonly RecordState['purpose'][] = ['spf', 'dkim', 'dmarc'];
+
+export const isOptional = ({ purpose }: Pick<RecordState, 'purpose'>): boolean => !REQUIRED.includes(purpose);
 
 export interface Verdict {
   readonly ok: boolean;
@@ -72,7 +78,7 @@ export const optionalRecords = (
   domain: string,
   bounceDomain: string,
   keys: readonly { readonly selector: string; readonly record: string }[],
-): ExpectedRecord<OptionalPurpose>[] => [
+): ExpectedRecord<'dkim_ed25519' | 'return_path'>[] => [
   ...keys.map(({ selector, record }) => ({
     purpose: 'dkim_ed25519' as const,
     name: dkimRecordName(selector, domain),

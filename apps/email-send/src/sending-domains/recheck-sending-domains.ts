@@ -42,24 +42,38 @@ export class RecheckSendingDomains {
 
   async #recheck({ serviceId, domainId }: DueDomain): Promise<void> {
     const domain = await this.check.execute({ service_id: serviceId, domain_id: domainId });
-    if (domain.status === 'records_lost' && !domain.ownerNotified) await this.#notifyOwners(domain, domainId);
+    const { trackingHost } = domain;
+    if (domain.status === 'records_lost' && !domain.ownerNotified)
+      await this.#notifyOwners(domain, domainId, 'records', domain.domain, lossMail);
+    if (trackingHost?.status === 'record_lost' && !trackingHost.ownerNotified)
+      await this.#notifyOwners(domain, domainId, 'tracking-host', trackingHost.host, trackingLossMail);
   }
 
-  async #notifyOwners({ serviceId, domain, problems }: SendingDomain, domainId: string): Promise<void> {
-    const { workspaceId, name } = await this.streams.stateOf(emailService, emailServiceStream(serviceId));
+  /** `name` is the domain or the host whose records are lost. */
+  async #notifyOwners(
+    domain: SendingDomain,
+    domainId: string,
+    about: 'records' | 'tracking-host',
+    name: string,
+    textOf: typeof lossMail,
+  ): Promise<void> {
+    const service = await this.streams.stateOf(emailService, emailServiceStream(domain.serviceId));
+    const { workspaceId } = service;
     const addresses = workspaceId === undefined ? [] : await this.workspaces.ownerAddressesIn(workspaceId);
-    for (const address of addresses) await this.#mailTo(address, domain, lossMail(domain, plainName(name), problems));
+    const text = textOf(domain, plainName(service.name));
+    for (const address of addresses) await this.#mailTo(address, name, text);
     await this.streams.execute(sendingDomain, sendingDomainStream(domainId), {
       kind: 'note-owner-notified',
+      about,
       at: new Date().toISOString(),
     });
   }
 
-  async #mailTo(address: string, domain: string, text: string): Promise<void> {
-    const notice = { address, kind: `records of ${domain}`, at: new Date() };
+  async #mailTo(address: string, name: string, text: string): Promise<void> {
+    const notice = { address, kind: `records of ${name}`, at: new Date() };
     if (!(await this.limits.take(notice))) return;
     try {
-      await this.mail.send(address, `DNS records of ${domain} are missing`, text);
+      await this.mail.send(address, `DNS records of ${name} are missing`, text);
     } catch (error) {
       await this.limits.release(notice);
       throw error;
@@ -70,7 +84,7 @@ export class RecheckSendingDomains {
 /** A problem quotes the records that were found. */
 const MAX_PROBLEM = 300;
 
-const lossMail = (domain: string, serviceName: string, problems: readonly string[]): string =>
+const lossMail = ({ domain, problems }: SendingDomain, serviceName: string): string =>
   [
     `The DNS records of ${domain}, a verified sending domain of your email service "${serviceName}", have a problem:`,
     '',
@@ -78,5 +92,17 @@ const lossMail = (domain: string, serviceName: string, problems: readonly string
     '',
     'Mail from this domain is still sent, but receivers may reject it or put it into spam folders.',
     'The dashboard shows the expected value of each record. The records are checked again every few minutes.',
+    '',
+  ].join('\n');
+
+const trackingLossMail = ({ domain, trackingHost }: SendingDomain, serviceName: string): string =>
+  [
+    `The DNS record of ${trackingHost?.host}, the tracking host of ${domain} in your email service "${serviceName}", has a problem:`,
+    '',
+    `- ${trackingHost?.problem.slice(0, MAX_PROBLEM)}`,
+    '',
+    'Links and pixels of new messages use the host of this installation until the record is found again.',
+    'Links with the tracking host in messages that were sent before do not work while the record is missing.',
+    'The dashboard shows the expected value. The record is checked again every few minutes.',
     '',
   ].join('\n');

@@ -110,6 +110,16 @@ export class SendingDomainRepository {
     });
   }
 
+  /** Sets or removes the tracking host and schedules a check for now. Refuses with `invalid_input` or `domain_not_found`. */
+  async setTrackingHost(domainId: string, host: string | null, at: Date): Promise<void> {
+    await this.transactions.execute({
+      decider: sendingDomain,
+      streamId: sendingDomainStream(domainId),
+      command: { kind: 'set-tracking-host', host, at: at.toISOString() },
+      write: client => client.query(SCHEDULE_CHECK_NOW, [domainId]),
+    });
+  }
+
   /** The Ed25519 keys beside RSA keys, in their order. Adds those of domains that were added before such keys existed. */
   async ed25519KeysOf(rsaKeys: readonly DkimKey[]): Promise<readonly Ed25519Key[]> {
     const known = await this.#findEd25519Keys(rsaKeys);

@@ -1,7 +1,14 @@
 import { Refusal } from '@postern/contracts/refusal';
 import type { Decider } from '@postern/event-sourcing';
-import { MailboxError, parseMailbox } from '@postern/mail';
 import { dkimRecordName, isOptional, type RecordState } from './domain-records.js';
+import type { Fact, OfDomain } from './sending-domain-event.js';
+import {
+  afterCheck,
+  afterTrackingEvent,
+  requireBelow,
+  type TrackingHost,
+  type TrackingHostEvent,
+} from './tracking-host.js';
 
 /** The public half of a DKIM key; the private half is stored encrypted under the same id. */
 export interface DkimKey {
@@ -18,12 +25,8 @@ export interface Ed25519Key {
   readonly record: string;
 }
 
-type Fact<Type extends string, Data> = {
-  readonly type: `email-send.${Type}.v1`;
-  readonly data: { readonly service_id: string; readonly domain_id: string; readonly at: string } & Data;
-};
-
 export type SendingDomainEvent =
+  | TrackingHostEvent
   | Fact<'sending-domain-added', { readonly domain: string; readonly dkim: DkimKey }>
   /** The records differ from those of the previous check; checks without changes produce no event. */
   | Fact<'sending-domain-records-seen', { readonly records: readonly RecordState[] }>
@@ -46,7 +49,9 @@ export type SendingDomainCommand =
       readonly at: string;
     }
   | { readonly kind: 'record-check'; readonly records: readonly RecordState[]; readonly at: string }
-  | { readonly kind: 'note-owner-notified'; readonly at: string }
+  | { readonly kind: 'note-owner-notified'; readonly about: 'records' | 'tracking-host'; readonly at: string }
+  /** Sets, changes or, with null, removes the host of links and pixels. */
+  | { readonly kind: 'set-tracking-host'; readonly host: string | null; readonly at: string }
   | { readonly kind: 'rotate'; readonly dkim: DkimKey; readonly at: string }
   | { readonly kind: 'remove'; readonly at: string };
 
@@ -64,6 +69,7 @@ export interface SendingDomain {
   /** Why the records are lost; empty while they are not. */
   readonly problems: readonly string[];
   readonly ownerNotified: boolean;
+  readonly trackingHost: TrackingHost | undefined;
 }
 
 export const SENDING_DOMAIN_EVENT_TYPES = [
@@ -76,6 +82,10 @@ export const SENDING_DOMAIN_EVENT_TYPES = [
   'email-send.dkim-rotation-started.v1',
   'email-send.dkim-key-rotated.v1',
   'email-send.sending-domain-removed.v1',
+  'email-send.tracking-host-set.v1',
+  'email-send.tracking-host-verified.v1',
+  'email-send.tracking-host-lost.v1',
+  'email-send.tracking-host-owner-told.v1',
 ] as const satisfies readonly SendingDomainEvent['type'][];
 
 /** The row that a sealed private key is bound to. */
@@ -87,31 +97,13 @@ export const ed25519KeyRow = (rsaKeyId: string): string => `dkim_ed25519_keys/${
 const CHECK_PENDING_EVERY_S = 5 * 60;
 const CHECK_VERIFIED_EVERY_S = 24 * 60 * 60;
 
-/** Seconds from a check to the next one: a day for a verified domain without a pending rotation, else five minutes. */
-export const nextCheckAfterS = ({ status, nextDkim }: SendingDomain): number =>
-  status === 'verified' && nextDkim === undefined ? CHECK_VERIFIED_EVERY_S : CHECK_PENDING_EVERY_S;
+/** Seconds from a check to the next one: a day if all records are found and no rotation is pending, else five minutes. */
+export const nextCheckAfterS = ({ status, nextDkim, trackingHost }: SendingDomain): number => {
+  const isComplete = status === 'verified' && (trackingHost?.status ?? 'verified') === 'verified';
+  return isComplete && nextDkim === undefined ? CHECK_VERIFIED_EVERY_S : CHECK_PENDING_EVERY_S;
+};
 
 export const sendingDomainStream = (domainId: string): string => `sending-domain-${domainId}`;
-
-/**
- * Lower case, A-labels, without the trailing dot. Refuses with `invalid_input` what cannot be a sending domain: single
- * labels, addresses, wildcards, IP literals.
- */
-export function normalizeDomain(input: string): string {
-  const text = input.trim().replace(/[.\u3002]$/u, '');
-  const refuse = (why: string): never => {
-    throw new Refusal('invalid_input', `domain: ${why}`);
-  };
-  if (/[@<>"\s/:]/u.test(text)) return refuse(`"${input}" must be a bare domain name such as example.com`);
-  if (text.includes('*')) return refuse('wildcards are not allowed; add each domain by itself');
-  if (/^\[|^\d+(\.\d+){3}$/.test(text)) return refuse('an IP address cannot be a sending domain');
-  try {
-    return parseMailbox(`postmaster@${text}`).domain;
-  } catch (error) {
-    if (!(error instanceof MailboxError)) throw error;
-    return refuse(`"${input}" is not a fully qualified domain name`);
-  }
-}
 
 /** One domain of one service. A verified domain stays usable when its records disappear; its status shows the loss. */
 export const sendingDomain: Decider<SendingDomain, SendingDomainCommand, SendingDomainEvent> = {
@@ -125,6 +117,7 @@ export const sendingDomain: Decider<SendingDomain, SendingDomainCommand, Sending
     records: [],
     problems: [],
     ownerNotified: false,
+    trackingHost: undefined,
   },
 
   decide: (command, state) => {
@@ -144,7 +137,19 @@ export const sendingDomain: Decider<SendingDomain, SendingDomainCommand, Sending
     switch (command.kind) {
       case 'record-check':
         return recordCheck(command.records, state, ofDomain);
+      case 'set-tracking-host': {
+        const { host } = command;
+        if (host !== null) requireBelow(host, state.domain);
+        return host === (state.trackingHost?.host ?? null)
+          ? []
+          : [{ type: 'email-send.tracking-host-set.v1', data: { ...ofDomain, host } }];
+      }
       case 'note-owner-notified':
+        if (command.about === 'tracking-host') {
+          return state.trackingHost?.status !== 'record_lost' || state.trackingHost.ownerNotified
+            ? []
+            : [{ type: 'email-send.tracking-host-owner-told.v1', data: ofDomain }];
+        }
         return state.status !== 'records_lost' || state.ownerNotified
           ? []
           : [{ type: 'email-send.sending-domain-owner-told.v1', data: ofDomain }];
@@ -184,11 +189,14 @@ export const sendingDomain: Decider<SendingDomain, SendingDomainCommand, Sending
         return { ...state, dkim: state.nextDkim, nextDkim: undefined };
       case 'email-send.sending-domain-removed.v1':
         return sendingDomain.initial;
+      case 'email-send.tracking-host-set.v1':
+      case 'email-send.tracking-host-verified.v1':
+      case 'email-send.tracking-host-lost.v1':
+      case 'email-send.tracking-host-owner-told.v1':
+        return { ...state, trackingHost: afterTrackingEvent(state.trackingHost, event) };
     }
   },
 };
-
-type OfDomain = { readonly service_id: string; readonly domain_id: string; readonly at: string };
 
 /**
  * Decides on the records of one check. A record that could not be looked up keeps its last known state, so that a failure
@@ -199,11 +207,11 @@ function recordCheck(seen: readonly RecordState[], state: SendingDomain, ofDomai
   const signing = [state.dkim, state.nextDkim].filter(key => key !== undefined);
   const checked = new Set(seen.map(record => record.name));
   if (!signing.every(key => checked.has(dkimRecordName(key.selector, state.domain)))) return [];
-  const known = new Map(state.records.map(record => [record.name, record]));
+  const known = new Map(state.records.map(record => [keyOf(record), record]));
   // A DMARC policy may have been found at another name, that of the organizational domain.
   const dmarc = state.records.find(({ purpose }) => purpose === 'dmarc');
   const records = seen.map(record => {
-    const before = known.get(record.name) ?? (record.purpose === 'dmarc' ? dmarc : undefined);
+    const before = known.get(keyOf(record)) ?? (record.purpose === 'dmarc' ? dmarc : undefined);
     if (record.found !== null || !before) return record;
     return before.ok ? before : { ...before, problem: record.problem };
   });
@@ -235,8 +243,11 @@ function recordCheck(seen: readonly RecordState[], state: SendingDomain, ofDomai
       .map(record => record.problem ?? `${record.name} is not as expected`);
     events.push({ type: 'email-send.sending-domain-records-lost.v1', data: { ...ofDomain, domain, problems } });
   }
-  return events;
+  return [...events, ...afterCheck(state.trackingHost, records, ofDomain)];
 }
+
+/** A tracking host can be the domain itself, so a name can have records of two purposes. */
+const keyOf = ({ purpose, name }: RecordState): string => `${purpose} ${name}`;
 
 const sameRecords = (left: readonly RecordState[], right: readonly RecordState[]): boolean =>
   left.length === right.length &&

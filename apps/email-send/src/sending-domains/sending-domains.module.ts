@@ -8,9 +8,11 @@ import { CheckSendingDomain } from './check-sending-domain.js';
 import { DnsResolver } from './dns-resolver.js';
 import { RecheckSendingDomains } from './recheck-sending-domains.js';
 import { RemoveSendingDomain } from './remove-sending-domain.js';
+import { RemoveTrackingHost } from './remove-tracking-host.js';
 import { RotateDkimKey } from './rotate-dkim-key.js';
 import { SendingDomainRepository } from './sending-domain-repository.js';
 import { SendingDomains } from './sending-domains.projection.js';
+import { SetTrackingHost } from './set-tracking-host.js';
 import { VerifySendingDomain } from './verify-sending-domain.js';
 
 /** Sending domains: their DNS records, DKIM keys and checks. */
@@ -24,6 +26,8 @@ import { VerifySendingDomain } from './verify-sending-domain.js';
     RecheckSendingDomains,
     RotateDkimKey,
     RemoveSendingDomain,
+    SetTrackingHost,
+    RemoveTrackingHost,
     SendingDomainRepository,
     DnsResolver,
   ],

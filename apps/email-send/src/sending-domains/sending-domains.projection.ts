@@ -1,5 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { getSendingDomain, listSendingDomains, Refusal, type RequestOf, type sendingDomain } from '@postern/contracts';
+import {
+  findTrackingHost,
+  getSendingDomain,
+  listSendingDomains,
+  Refusal,
+  type ReplyOf,
+  type RequestOf,
+  type sendingDomain,
+} from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { CONFIG } from '@postern/service-host';
 import type { z } from 'zod';
@@ -23,8 +31,13 @@ import {
   SET_RECORDS,
   SET_RECORDS_LOST,
   SET_RESTORED,
+  SET_TRACKING_HOST,
+  SET_TRACKING_LOST,
+  SET_TRACKING_VERIFIED,
   SET_VERIFIED,
 } from './sending-domains.sql.js';
+import type { TrackingHost } from './tracking-host.js';
+import { trackingTargetOf } from './tracking-target.js';
 
 type SendingDomainReply = z.output<typeof sendingDomain>;
 
@@ -56,6 +69,14 @@ export const sendingDomains: ReadModel<SendingDomainEvent> = {
         return tx.query(ROTATE_KEY(tx), [id]);
       case 'email-send.sending-domain-removed.v1':
         return tx.query(DELETE_DOMAIN(tx), [id]);
+      case 'email-send.tracking-host-set.v1':
+        return tx.query(SET_TRACKING_HOST(tx), [id, event.data.host]);
+      case 'email-send.tracking-host-verified.v1':
+        return tx.query(SET_TRACKING_VERIFIED(tx), [id, at]);
+      case 'email-send.tracking-host-lost.v1':
+        return tx.query(SET_TRACKING_LOST(tx), [id]);
+      case 'email-send.tracking-host-owner-told.v1':
+        return Promise.resolve();
     }
   },
 };
@@ -66,7 +87,8 @@ export class SendingDomains {
   constructor(
     private readonly prisma: PrismaClient,
     private readonly services: EmailServices,
-    @Inject(CONFIG) private readonly config: Pick<EmailSendConfig, 'spfHost' | 'bounceDomain'>,
+    @Inject(CONFIG)
+    private readonly config: Pick<EmailSendConfig, 'spfHost' | 'bounceDomain' | 'trackingHost' | 'publicUrl'>,
   ) {}
 
   /** Refuses with `service_not_found` or `domain_not_found`. */
@@ -93,6 +115,17 @@ export class SendingDomains {
     );
   }
 
+  /** Only hosts of verified domains, so that nobody can claim a name that leads here for another reason. */
+  @Handles(findTrackingHost)
+  async findTrackingHost({ host }: RequestOf<typeof findTrackingHost>): Promise<ReplyOf<typeof findTrackingHost>> {
+    const trackingHost = host.toLowerCase().replace(/\.$/, '');
+    const found = await this.prisma.sendingDomain.findFirst({
+      where: { trackingHost, trackingStatus: 'verified', status: { not: 'pending' } },
+      select: { id: true },
+    });
+    return { verified: found !== null };
+  }
+
   async #replies(rows: readonly SendingDomain[]): Promise<SendingDomainReply[]> {
     const checks = await this.prisma.domainCheck.findMany({ where: { domainId: { in: rows.map(({ id }) => id) } } });
     const checkOf = new Map(checks.map(check => [check.domainId, check]));
@@ -104,6 +137,7 @@ export class SendingDomains {
       status: row.status as SendingDomainStatus,
       records: this.#records(row),
       optional_records: this.#optionalRecords(row, ed25519),
+      tracking: this.#tracking(row),
       last_checked_at: checkOf.get(row.id)?.checkedAt?.toISOString() ?? null,
       next_check_at: checkOf.get(row.id)?.dueAt.toISOString(),
       verified_at: row.verifiedAt?.toISOString() ?? null,
@@ -115,6 +149,18 @@ export class SendingDomains {
     const { spfHost, bounceDomain } = this.config;
     const expected = expectedRecords(row.domain, spfHost, bounceDomain, keysOf(row));
     return expected.map(record => ({ type: 'TXT', ...(inheritedPolicy(row, record) ?? asSeen(row, record)) }));
+  }
+
+  #tracking(row: SendingDomain): SendingDomainReply['tracking'] {
+    const { trackingHost: host, trackingStatus, trackingVerifiedAt } = row;
+    if (host === null) return null;
+    const record = { purpose: 'tracking', name: host, value: trackingTargetOf(this.config) ?? '' } as const;
+    return {
+      host,
+      status: trackingStatus as TrackingHost['status'],
+      record: { type: 'CNAME', ...asSeen(row, record) },
+      verified_at: trackingVerifiedAt?.toISOString() ?? null,
+    };
   }
 
   #optionalRecords(row: SendingDomain, ed25519: readonly DkimEd25519Key[]): SendingDomainReply['optional_records'] {
@@ -132,7 +178,11 @@ const keysOf = ({ dkim, nextDkim }: SendingDomain): DkimKey[] =>
 /** A record with the result of the last check. */
 function asSeen<Purpose extends RecordState['purpose']>(row: SendingDomain, expected: ExpectedRecord<Purpose>) {
   const records = row.records as unknown as RecordState[];
-  const { found = null, ok = false, problem = null } = records.find(({ name }) => name === expected.name) ?? {};
+  const {
+    found = null,
+    ok = false,
+    problem = null,
+  } = records.find(({ purpose, name }) => purpose === expected.purpose && name === expected.name) ?? {};
   return { ...expected, found: found && [...found], ok, problem };
 }
 

@@ -73,5 +73,20 @@ export const SET_NEXT_KEY = ({ table }: ProjectionTables) =>
 export const ROTATE_KEY = ({ table }: ProjectionTables) =>
   `UPDATE ${table('sending_domains')} SET dkim = next_dkim, next_dkim = NULL WHERE id = $1`;
 
+/** Sets the tracking host of a domain, whose record is not found yet; null for none. */
+export const SET_TRACKING_HOST = ({ table }: ProjectionTables) => `
+  UPDATE ${table('sending_domains')}
+  SET tracking_host = $2::text, tracking_status = CASE WHEN $2::text IS NOT NULL THEN 'pending' END, tracking_verified_at = NULL
+  WHERE id = $1`;
+
+/** Sets a tracking host to verified. */
+export const SET_TRACKING_VERIFIED = ({ table }: ProjectionTables) => `
+  UPDATE ${table('sending_domains')}
+  SET tracking_status = 'verified', tracking_verified_at = coalesce(tracking_verified_at, $2) WHERE id = $1`;
+
+/** Marks the record of a tracking host as lost. */
+export const SET_TRACKING_LOST = ({ table }: ProjectionTables) =>
+  `UPDATE ${table('sending_domains')} SET tracking_status = 'record_lost' WHERE id = $1`;
+
 /** Removes a domain from the read model. */
 export const DELETE_DOMAIN = ({ table }: ProjectionTables) => `DELETE FROM ${table('sending_domains')} WHERE id = $1`;

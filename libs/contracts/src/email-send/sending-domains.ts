@@ -20,6 +20,18 @@ export const optionalDnsRecord = dnsRecord.extend({
   type: z.enum(['TXT', 'CNAME']),
 });
 export type OptionalDnsRecord = z.output<typeof optionalDnsRecord>;
+/** The host of links and pixels in messages from the domain. */
+export const trackingHost = z.object({
+  host: z.string().describe('The domain or a name below it; lower case, names in other scripts as A-labels.'),
+  status: z
+    .enum(['pending', 'verified', 'record_lost'])
+    .describe(
+      '`verified`: its record was found, and messages use it if the domain is verified too. `record_lost`: the record is missing or different since; messages use the host of the installation.',
+    ),
+  record: dnsRecord.extend({ purpose: z.literal('tracking'), type: z.literal('CNAME') }),
+  verified_at: timestamp.nullable().describe('When the record was first found; null before.'),
+});
+export type TrackingHost = z.output<typeof trackingHost>;
 export type DnsRecord = z.output<typeof dnsRecord>;
 
 export const sendingDomain = z.object({
@@ -32,6 +44,12 @@ export const sendingDomain = z.object({
     .optional()
     .describe(
       'A second DKIM key (Ed25519) and a return path below the domain, for SPF alignment; used once found. Absent from the release before.',
+    ),
+  tracking: trackingHost
+    .nullable()
+    .optional()
+    .describe(
+      'The tracking host of the domain; null if its messages use the host of the installation. Absent from the release before.',
     ),
   last_checked_at: timestamp.nullable(),
   next_check_at: timestamp
@@ -97,6 +115,43 @@ export const verifySendingDomain = request('verify-sending-domain', {
     summary: 'Check the DNS records now',
   },
   deadlineMs: 20_000,
+});
+
+/** Sets the tracking host, and checks its record at the next check. Setting the present one changes nothing. */
+export const setTrackingHost = request('set-tracking-host', {
+  request: ofDomain.extend({
+    host: z.string().min(1).max(253).describe('The domain or a name below it, such as click.example.com.'),
+  }),
+  reply: sendingDomain,
+  refusals: { service_not_found: 404, domain_not_found: 404, invalid_input: 400 },
+  http: {
+    operation: 'SendingDomains.setTrackingHost',
+    method: 'PUT',
+    path: '/email-services/{service_id}/domains/{domain_id}/tracking-host',
+    access: 'session',
+    summary: 'Set the host of links and pixels in messages from the domain',
+    description:
+      'The reply has the CNAME record to publish. Links and pixels of new messages use the host once the record is found. Another host replaces the present one.',
+  },
+});
+
+export const removeTrackingHost = request('remove-tracking-host', {
+  request: ofDomain,
+  reply: sendingDomain,
+  refusals: { service_not_found: 404, domain_not_found: 404 },
+  http: {
+    operation: 'SendingDomains.removeTrackingHost',
+    method: 'DELETE',
+    path: '/email-services/{service_id}/domains/{domain_id}/tracking-host',
+    access: 'session',
+    summary: 'Remove the tracking host; new messages use the host of the installation',
+  },
+});
+
+/** Whether a host is the verified tracking host of a verified domain: only these get certificates and requests. */
+export const findTrackingHost = requestsOf('email-send', ['api-gateway'])('find-tracking-host', {
+  request: z.object({ host: z.string().max(255) }),
+  reply: z.object({ verified: z.boolean() }),
 });
 
 /** Starts a rotation: adds a selector with a new key, which signs as soon as its DNS record is found. */

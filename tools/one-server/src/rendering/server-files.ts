@@ -23,18 +23,57 @@ const PROXY = (port: number): string => `reverse_proxy 127.0.0.1:${port} {
 		}
 	}`;
 
+/** The paths of links in messages (`TrackingTokens`), which tracking hosts of sending domains serve too. */
+const LINKS = '^/[ocu]/[A-Za-z0-9_-]{46,}(\\.gif)?$';
+
+/** Hosts with certificates on demand: custom domains of web services and tracking hosts; the gateway knows which is which. */
+const onDemandSite = (hasApps: boolean): string => `
+https:// {
+	tls {
+		on_demand
+	}
+${
+  hasApps
+    ? `	@link path_regexp ${LINKS}
+	handle @link {
+		reverse_proxy 127.0.0.1:${PORTS.gateway} {
+			method GET
+			rewrite /tls/ask?domain={host}
+			header_up Host {upstream_hostport}
+			header_up -X-Forwarded-Host
+			@tracking_host header X-Postern-Upstream gateway
+			handle_response @tracking_host {
+				${PROXY(PORTS.gateway).replaceAll('\n', '\n\t\t\t')}
+			}
+			handle_response {
+				${PROXY(PORTS.balancer).replaceAll('\n', '\n\t\t\t')}
+			}
+		}
+	}
+	handle {
+		${PROXY(PORTS.balancer).replaceAll('\n', '\n\t')}
+	}
+`
+    : `	${PROXY(PORTS.gateway)}
+`
+}}
+`;
+
 const caddyfile = ({ configuration: { host, apps, acme } }: Model): string => `
 {
 	email ${acme.email}
 	acme_ca ${acme.directory}
 ${acme.trust === undefined ? '' : `	acme_ca_root ${acme.trust}\n`}	admin unix/${PLACES.caddyAdmin}
 	storage file_system ${PLACES.caddy}
-${apps === undefined ? '' : `	on_demand_tls {\n		ask http://127.0.0.1:${PORTS.gateway}/tls/ask\n	}\n`}}
+	on_demand_tls {
+		ask http://127.0.0.1:${PORTS.gateway}/tls/ask
+	}
+}
 
 ${host} {
 	${PROXY(PORTS.gateway)}
 }
-${apps === undefined ? '' : `\nhttps:// {\n	tls {\n		on_demand\n	}\n	${PROXY(PORTS.balancer)}\n}\n`}`;
+${onDemandSite(apps !== undefined)}`;
 
 /** The limits are the same as those of docker/nats.conf. */
 const natsConf = (): string => `

@@ -1,13 +1,13 @@
-import type { DnsRecord, OptionalDnsRecord, SendingDomain } from '@postern/contracts';
+import type { OptionalDnsRecord, SendingDomain } from '@postern/contracts';
 import { api } from '../../api-client.js';
 import { ActionButton, ConfirmButton } from '../../components/action-button.js';
-import { Badge, Tag, type Tone } from '../../components/badge.js';
-import { CopyButton } from '../../components/copy-button.js';
+import { Badge } from '../../components/badge.js';
 import { Notice } from '../../components/notice.js';
 import { Time } from '../../components/time.js';
-import { asSentence } from '../../formatting.js';
 import { DomainReports } from './domain-reports.js';
-import { type StateOfRecord, stateOfRecord } from './state-of-record.js';
+import { RecordDetails } from './record-details.js';
+import { stateOfRecord } from './state-of-record.js';
+import { TrackingHostSection } from './tracking-host-section.js';
 
 interface DomainCardProps {
   readonly domain: SendingDomain;
@@ -87,6 +87,7 @@ export const DomainCard = ({ domain, path, onChanged, onDeleted }: DomainCardPro
         ))}
       </ul>
       <OptionalRecords records={domain.optional_records ?? []} />
+      {domain.tracking !== undefined && <TrackingHostSection domain={domain} path={path} onChanged={onChanged} />}
       <p>
         <a href={`/dashboard/api${path}/zone-file`} download>
           Download all records as a zone file
@@ -114,75 +115,3 @@ const OptionalRecords = ({ records = [] }: { readonly records?: readonly Optiona
       </ul>
     </details>
   );
-
-const NAMES: Readonly<Record<OptionalDnsRecord['purpose'] | DnsRecord['purpose'], string>> = {
-  spf: 'SPF',
-  dkim: 'DKIM',
-  dmarc: 'DMARC',
-  dkim_ed25519: 'DKIM (Ed25519)',
-  return_path: 'Return path',
-};
-
-const TAGS: Readonly<Record<StateOfRecord, readonly [tone: Tone, label: string]>> = {
-  found: ['good', 'Found'],
-  unchecked: ['plain', 'Not checked yet'],
-  awaited: ['warning', 'Waiting for DNS'],
-  wrong: ['bad', 'Problem'],
-};
-
-interface RecordDetailsProps {
-  readonly record: DnsRecord | OptionalDnsRecord;
-  readonly state: StateOfRecord;
-}
-
-const RecordDetails = ({ record, state }: RecordDetailsProps) => {
-  const what = NAMES[record.purpose];
-  return (
-    <>
-      <div class="record-head">
-        <h3>{what}</h3>
-        <Tag tone={TAGS[state][0]}>{TAGS[state][1]}</Tag>
-      </div>
-      <dl class="record">
-        <dt>Type</dt>
-        <dd>
-          <code>{record.type}</code>
-        </dd>
-        <dt>Name</dt>
-        <dd class="copy-line">
-          <code>{record.name}</code>
-          <CopyButton text={record.name} what={`the name of the ${what} record`} />
-        </dd>
-        <dt>Value</dt>
-        <dd class="copy-line">
-          <code>{record.value}</code>
-          <CopyButton text={record.value} what={`the value of the ${what} record`} />
-        </dd>
-        <dt>Found</dt>
-        <dd>
-          <Found values={record.found} />
-        </dd>
-      </dl>
-      {record.problem && <Problem state={state}>{asSentence(record.problem)}</Problem>}
-    </>
-  );
-};
-
-const Problem = ({ state, children }: { readonly state: StateOfRecord; readonly children: string }) => {
-  if (state === 'awaited') return <p class="hint">{children}</p>;
-  return <Notice kind={state === 'found' ? 'plain' : 'warning'}>{children}</Notice>;
-};
-
-const Found = ({ values }: { readonly values: DnsRecord['found'] }) => {
-  if (values === null) return <>Not checked yet</>;
-  if (values.length === 0) return <>Nothing</>;
-  return (
-    <ul class="bare">
-      {values.map(value => (
-        <li key={value}>
-          <code>{value}</code>
-        </li>
-      ))}
-    </ul>
-  );
-};

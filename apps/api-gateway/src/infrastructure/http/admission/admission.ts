@@ -20,6 +20,7 @@ import { sessionOf } from '../access/session.js';
 import { assertOperator, assertSecondFactor, SessionAuthentication } from '../access/session-authentication.js';
 import { SessionCookies } from '../access/session-cookie.js';
 import { assertRole, enterWorkspace } from '../access/workspace-role.js';
+import { ERROR_CODE } from '../errors/error-code.js';
 import { Problem, unauthorized } from '../errors/problem.js';
 import { statusOf } from '../errors/refusal-status.js';
 import { clientAddressOf } from '../server/client-address.js';
@@ -29,6 +30,7 @@ import { type ClientBudget, type ClientBudgets, tooManyRequests } from './client
 import { onRequestEnd } from './request-end.js';
 import { assertNoControlCharacters, assertOneHost } from './request-head.js';
 import { admissionOfRequest, type GatewayAdmission } from './route-admission.js';
+import { ServedHosts } from './tracking-hosts.js';
 
 /** email-send authenticates every email itself, so the gateway may read a body if the key was valid recently. */
 const API_KEY_FRESH_MS = 30_000;
@@ -56,6 +58,7 @@ export class Admission {
   readonly #sessions: SessionAuthentication;
   readonly #hooks: DeployHookAdmission;
   readonly #cookies: SessionCookies;
+  readonly #hosts: ServedHosts;
 
   constructor(
     private readonly services: ServiceClient,
@@ -66,6 +69,7 @@ export class Admission {
     this.#sessions = new SessionAuthentication(services, publicUrl);
     this.#hooks = new DeployHookAdmission(services);
     this.#cookies = new SessionCookies(publicUrl);
+    this.#hosts = new ServedHosts(services, publicUrl);
   }
 
   /**
@@ -74,13 +78,29 @@ export class Admission {
    */
   admit(request: FastifyRequest, reply: FastifyReply, isRouted: boolean): Promise<void> | undefined {
     assertOneHost(request);
-    if (!isRouted) {
-      this.#spend('client', request);
-      throw new NotFoundException();
-    }
-    const admission = admissionOfRequest(request);
-    const { budget, maxBodyBytes } = admission;
+    const admission = isRouted ? admissionOfRequest(request) : undefined;
+    const budget = admission?.budget ?? 'client';
     if (budget !== 'caller') this.#spend(budget, request);
+    const lookup = admission?.atTrackingHosts ? undefined : this.#hosts.isTrackingHost(request);
+    if (!lookup) return this.#admitAtOwnHost(admission, request, reply);
+    return lookup.then(isTrackingHost => {
+      if (!isTrackingHost) return this.#admitAtOwnHost(admission, request, reply);
+      if (budget === 'caller') this.#spend('client', request);
+      throw new Problem(404, 'Not found.', { [ERROR_CODE]: 'not_found' });
+    });
+  }
+
+  #admitAtOwnHost(
+    admission: GatewayAdmission | undefined,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> | undefined {
+    if (!admission) throw new NotFoundException();
+    return this.#admitCaller(admission, request, reply);
+  }
+
+  #admitCaller(admission: GatewayAdmission, request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
+    const { maxBodyBytes } = admission;
     const mayRemember = Number(request.headers['content-length'] ?? 0) <= maxBodyBytes;
     const caller = this.#identify(admission, request, reply, mayRemember);
     if (caller) return caller.then(() => assertNoControlCharacters(request));

@@ -13,6 +13,8 @@ export interface GatewayAdmission extends RouteAdmission<GatewayAccess> {
   readonly isEndless?: boolean;
   /** Whether the handler reads the body as it arrives, so that it is not held in memory. */
   readonly isStreamed?: boolean;
+  /** Whether the route is served at the tracking hosts of sending domains too. */
+  readonly atTrackingHosts?: boolean;
   /** The read of a call, for a route with `withAdmission`; undefined for an invalid call. */
   readonly readOf?: (request: FastifyRequest) => ReadAtAdmission | undefined;
 }
@@ -27,6 +29,10 @@ export const Admits = (admission: GatewayAdmission) =>
 /** A page, file or link without authentication and without a body. */
 export const AdmitsAnyone = (budget: 'client' | 'client-frequent' = 'client') =>
   Admits({ access: 'anyone', maxBodyBytes: 0, budget });
+
+/** A link in messages, which tracking hosts serve too. */
+export const AdmitsRecipients = (maxBodyBytes = 0) =>
+  Admits({ access: 'anyone', maxBodyBytes, budget: 'client-frequent', atTrackingHosts: true });
 
 /** The admission in the configuration of a route, if it declares one. */
 export const declaredAdmission = (config: unknown): GatewayAdmission | undefined =>

@@ -259,6 +259,7 @@ const BODIES: Readonly<Record<string, { readonly body: object }>> = {
   [`post ${WEB_SERVICE}/block`]: { body: { reason: 'Phishing.' } },
   'post /provider-endpoints': { body: { kind: 'postmark' } },
   'post /notification-targets': { body: { kind: 'slack', url: 'https://hooks.example.com/x' } },
+  'put /email-services/{service_id}/domains/{domain_id}/tracking-host': { body: { host: 'click.example.com' } },
   'post /management-keys': { body: { name: 'CI', scopes: ['domains'] } },
   'post /platform-keys': { body: { name: 'CI', scope: 'read' } },
   'post /databases': { body: { name: 'orders', kind: 'relational' } },
