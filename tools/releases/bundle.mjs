@@ -3,10 +3,10 @@
  * `node tools/releases/bundle.mjs <version> <folder>`: writes postern-<version>-linux-<arch>.tar.zst with its SHA-256 and
  * install.sh. The archive has the built services, the commands, Node.js, npm and nats-server, a CycloneDX document, and the
  * SHA-256 of each file. `--returns-to <version>` is the lowest version that can run on its data; `--sign <key>` signs it
- * with minisign. `--built` uses the existing build. `--set <file>` demands the versions of a set of published releases.
+ * with minisign. `--built` uses the existing build. With `--set <file> --key <public key>`, the services are those of a set of
+ * published releases: what their images contain, after their signatures were checked.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
@@ -17,37 +17,21 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { nodeFileTrace } from '@vercel/nft';
 import { packagesOf, sbomOf } from '../images/sbom.mjs';
 import { prepare, ROOT } from '../setup/prepare.mjs';
-import { services } from '../setup/services.mjs';
-import { demandSet, readPublished } from './set-file.mjs';
+import { digestOf, filesBelow, linkEqualFiles, SERVICES, stageBuilt, stageCommands } from './bundle-contents.mjs';
+import { releasedTree, stageReleased } from './bundle-releases.mjs';
+import { demandSet, readPublished, setOf } from './set-file.mjs';
 
-const SERVICES = services(ROOT).map(({ name }) => name);
-const COMMANDS = [
-  'tools/command/dist/main.js',
-  'tools/one-server/dist/main.js',
-  'tools/one-server/dist/backups/wal-command.js',
-];
-/** Files that are read instead of imported. */
-const READ = [
-  'apps/dashboard/dist',
-  'apps/documentation/dist/site',
-  'docker/postgres-roles.sh',
-  'docker/pg_hba.conf',
-  'docker/nats.conf',
-  'node_modules/@prisma/schema-engine-wasm',
-  'LICENSE',
-];
 const ARCHITECTURE = process.arch;
 
 /** The Node.js of this repository, which the archive contains: an older one of the machine cannot run the services. */
@@ -67,6 +51,7 @@ const { values, positionals } = parseArgs({
     'returns-to': { type: 'string' },
     sign: { type: 'string' },
     set: { type: 'string' },
+    key: { type: 'string' },
   },
 });
 const [version, output] = positionals;
@@ -74,38 +59,24 @@ if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version ?? '') || !output) {
   console.error('usage: node tools/releases/bundle.mjs <version> <folder>, such as 2026.11.0 dist');
   process.exit(2);
 }
+if (values.set && !values.key) {
+  console.error('--set needs --key, the public key that the releases are signed with');
+  process.exit(2);
+}
 const log = line => console.log(line);
 
-const filesBelow = folder =>
-  readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
-    const path = join(folder, entry.name);
-    return entry.isDirectory() ? filesBelow(path) : [path];
-  });
-
-const copyInto = (target, path) => {
-  const [from, to] = [join(ROOT, path), join(target, path)];
-  if (existsSync(to) && !lstatSync(from).isDirectory()) return;
-  mkdirSync(dirname(to), { recursive: true });
-  if (lstatSync(from).isSymbolicLink()) symlinkSync(readlinkSync(from), to);
-  else cpSync(from, to, { recursive: true, filter: file => !file.endsWith('.map') });
+const readSet = file => {
+  const found = setOf(ROOT, version, readPublished(file));
+  demandSet(ROOT, found);
+  return { ...found, key: readFileSync(values.key) };
 };
-
-/** The bundled program of each service, the files next to it, and what it loads separately. */
-const bundledFiles = service =>
-  readdirSync(join(ROOT, 'apps', service, 'dist'))
-    .filter(name => /^(bundle|program-)/.test(name) && !/\.map$|^bundle-quick/.test(name))
-    .map(name => `apps/${service}/dist/${name}`);
-
-/** The files that programs import. @param options `analysis` also finds files that a program reads. */
-const trace = async (entries, options = {}) => {
-  const programs = entries.map(entry => join(ROOT, entry));
-  return [...(await nodeFileTrace(programs, { base: ROOT, conditions: ['node'], ...options })).fileList];
-};
-
-/** Of programs without files that they read, in a tenth of the time. */
-const IMPORTS_ONLY = {
-  analysis: { emitGlobs: false, computeFileReferences: false, evaluatePureExpressions: false },
-};
+let set;
+try {
+  set = values.set && readSet(values.set);
+} catch (error) {
+  console.error(error.message);
+  process.exit(1);
+}
 
 /** The npm that the PATH has. */
 const npmFolder = () => {
@@ -115,32 +86,8 @@ const npmFolder = () => {
   return dirname(dirname(realpathSync(npm)));
 };
 
-const stageServices = async target => {
-  const programs = SERVICES.flatMap(bundledFiles);
-  const bundles = programs.filter(path => path.endsWith('.js'));
-  const traced = [...(await trace(bundles, IMPORTS_ONLY)), ...(await trace(COMMANDS))];
-  const migrations = SERVICES.map(service => `prisma/${service}`).filter(path => existsSync(join(ROOT, path)));
-  const manifests = [
-    ...SERVICES.map(service => `apps/${service}/package.json`),
-    'tools/command/package.json',
-    'tools/one-server/package.json',
-  ];
-  // What each release exchanges with the others, which its processes tell and an upgrade compares.
-  const contracts = SERVICES.map(service => {
-    const { version: release } = JSON.parse(readFileSync(join(ROOT, 'apps', service, 'package.json'), 'utf8'));
-    return `libs/contracts/released/${service}@${release}.json`;
-  }).filter(path => existsSync(join(ROOT, path)));
-  for (const path of [...traced, ...programs, ...migrations, ...manifests, ...contracts, ...READ])
-    copyInto(target, path);
-  // A program that is one file still consists of packages.
-  return [
-    ...traced,
-    ...(await trace(
-      SERVICES.map(service => `apps/${service}/dist/main.js`),
-      IMPORTS_ONLY,
-    )),
-  ];
-};
+/** The folder in which a service and its packages are found while the archive is written. */
+const treeOf = (target, service) => (set ? releasedTree(target, service) : ROOT);
 
 /** Node.js without debug symbols, and the npm that builds of web services use. */
 const stageNode = target => {
@@ -184,18 +131,24 @@ exec "$release/node/bin/node" "$release/tools/one-server/dist/main.js" "$@"
 
 /** The settings of each service, with which "advanced" in config.yaml is checked. */
 const stageSettings = async target => {
-  const { describeConfig } = await import('@postern/service-host/config');
   const described = await Promise.all(
     SERVICES.map(async service => {
-      const module = await import(join(ROOT, 'apps', service, 'dist/config.js'));
-      const settings = describeConfig(module.config);
+      const app = join(treeOf(target, service), 'apps', service);
+      const library = createRequire(join(app, 'package.json')).resolve('@postern/service-host/config');
+      const { describeConfig } = await import(library);
+      const { config } = await import(join(app, 'dist/config.js'));
+      const settings = describeConfig(config);
       return [service, Object.fromEntries(settings.map(({ variable, schema }) => [variable, schema]))];
     }),
   );
   writeFileSync(join(target, 'settings.json'), JSON.stringify(Object.fromEntries(described)));
 };
 
-const stageSbom = (target, files, nats) => {
+/** The components of several lists, each once. */
+const distinct = components => [...new Map(components.map(one => [one['bom-ref'], one])).values()];
+
+/** @param files of this checkout in the archive @param lists of packages in addition */
+const stageSbom = (target, files, lists, nats) => {
   const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'];
   const document = JSON.parse(execFileSync('npm', args, { cwd: ROOT, maxBuffer: 64 * 1024 ** 2, encoding: 'utf8' }));
   const lockfile = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
@@ -211,7 +164,8 @@ const stageSbom = (target, files, nats) => {
     version: nats,
     purl: `pkg:golang/github.com/nats-io/nats-server/v2@v${nats}`,
   };
-  const complete = { ...sbom, components: [...sbom.components, server] };
+  const others = lists.flatMap(({ components = [] }) => components);
+  const complete = { ...sbom, components: distinct([...sbom.components, ...others, server]) };
   writeFileSync(join(target, 'sbom.cdx.json'), JSON.stringify(complete, null, 2));
   return complete.components.length;
 };
@@ -221,13 +175,14 @@ const stageManifest = (target, nats) => {
   const versions = Object.fromEntries(
     SERVICES.map(service => [
       service,
-      JSON.parse(readFileSync(join(ROOT, 'apps', service, 'package.json'), 'utf8')).version,
+      JSON.parse(readFileSync(join(treeOf(target, service), 'apps', service, 'package.json'), 'utf8')).version,
     ]),
   );
+  const migrationsOf = service => join(treeOf(target, service), 'prisma', service, 'migrations');
   const schemas = Object.fromEntries(
-    SERVICES.filter(service => existsSync(join(ROOT, 'prisma', service))).map(service => [
+    SERVICES.filter(service => existsSync(migrationsOf(service))).map(service => [
       service,
-      readdirSync(join(ROOT, 'prisma', service, 'migrations'))
+      readdirSync(migrationsOf(service))
         .filter(name => /^\d/.test(name))
         .sort()
         .at(-1),
@@ -246,9 +201,7 @@ const stageManifest = (target, nats) => {
   writeFileSync(join(target, 'manifest.json'), JSON.stringify(manifest, null, 2));
   const lines = filesBelow(target)
     .filter(path => !lstatSync(path).isSymbolicLink())
-    .map(
-      path => `${createHash('sha256').update(readFileSync(path)).digest('hex')}  ./${path.slice(target.length + 1)}`,
-    );
+    .map(path => `${digestOf(path)}  ./${path.slice(target.length + 1)}`);
   writeFileSync(join(target, 'SHA256SUMS'), `${lines.sort().join('\n')}\n`);
 };
 
@@ -266,9 +219,6 @@ const compress = (parent, name) => {
   return archive;
 };
 
-const set = values.set && { version, releases: readPublished(values.set) };
-if (set) demandSet(ROOT, set);
-
 process.umask(0o022);
 if (!values.built) await prepare(log);
 const parent = mkdtempSync(join(tmpdir(), 'postern-bundle-'));
@@ -276,13 +226,15 @@ try {
   const name = `postern-${version}-linux-${ARCHITECTURE}`;
   const target = join(parent, name);
   log('copying the services');
-  const files = await stageServices(target);
+  const packages = set ? await stageReleased(target, set, { architecture: ARCHITECTURE, log }) : [];
+  const files = [...(await stageCommands(target)), ...(set ? [] : await stageBuilt(target))];
   stageNode(target);
   log('adding nats-server');
   const nats = await stageNats(target);
   stageCommand(target);
   await stageSettings(target);
-  const components = stageSbom(target, files, nats);
+  const components = stageSbom(target, files, packages, nats);
+  if (set) linkEqualFiles(target);
   stageManifest(target, nats);
   log('compressing');
   const archive = compress(parent, name);

@@ -1,7 +1,7 @@
 /** A set of releases that work together: `postern 0.2.0` with the version and digests of each. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { services } from '../setup/services.mjs';
+import { git } from './worktree.mjs';
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
@@ -66,13 +66,19 @@ export const valuesOf = ({ version, releases }) => {
   ].join('\n');
 };
 
-/** @throws if the checkout has another version of a service than the set, with its name */
+/**
+ * The checkout has the settings and the permissions in NATS that the services get on one server, so it contains every release of the
+ * set. @throws with the release that it does not contain
+ */
 export const demandSet = (root, { version, releases }) => {
-  for (const { service, version: wanted } of releases) {
-    const { version: found } = JSON.parse(readFileSync(join(root, 'apps', service, 'package.json'), 'utf8'));
-    if (found !== wanted)
+  for (const { service, version: number } of releases) {
+    const tag = `${service}@${number}`;
+    try {
+      git(root, 'merge-base', '--is-ancestor', `refs/tags/${tag}^{commit}`, 'HEAD');
+    } catch {
       throw new Error(
-        `postern ${version} has ${service}@${wanted}, and this checkout ${found}: check out the commit of the set`,
+        `postern ${version} has ${tag}, which this checkout does not contain: run "git fetch --tags", and check out the newest release`,
       );
+    }
   }
 };

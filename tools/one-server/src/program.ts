@@ -180,9 +180,9 @@ export const program = (): Command => {
       upgrade({ version: wanted, acceptNoReturn: acceptNoReturn === true }, print),
     );
   root
-    .command('rollback')
-    .description('return to the release before the last upgrade')
-    .action(() => rollback({}, print));
+    .command('rollback [service]')
+    .description('return to the release before the last upgrade, or one service to its earlier version')
+    .action((service?: string) => rollback(service === undefined ? {} : { service }, print));
   root.command('resume').description('continue what a kill or a power failure interrupted').action(resume);
   root
     .command('secret')

@@ -1,9 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { createHash, generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { writeLayout } from './testing/oci-layout.js';
 import { ScratchRegistry } from './testing/scratch-registry.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -31,31 +32,6 @@ const run = (program: string, args: readonly string[], env: NodeJS.ProcessEnv = 
 let registry: ScratchRegistry;
 let address: string;
 
-const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
-
-/** An OCI layout of one architecture, as buildx writes it, with the files that pack.mjs selects as its layer. */
-const layoutOf = (architecture: string, files: Buffer): string => {
-  const layout = join(folder, `layout-${architecture}`);
-  mkdirSync(join(layout, 'blobs/sha256'), { recursive: true });
-  const blob = (mediaType: string, content: object | Buffer) => {
-    const bytes = Buffer.isBuffer(content) ? content : Buffer.from(JSON.stringify(content));
-    writeFileSync(join(layout, 'blobs/sha256', digestOf(bytes)), bytes);
-    return { mediaType, digest: `sha256:${digestOf(bytes)}`, size: bytes.length };
-  };
-  const layer = blob('application/vnd.oci.image.layer.v1.tar', files);
-  const config = blob('application/vnd.oci.image.config.v1+json', {
-    architecture,
-    os: 'linux',
-    config: { Entrypoint: ['node', 'main.js'] },
-    rootfs: { type: 'layers', diff_ids: [layer.digest] },
-  });
-  const mediaType = 'application/vnd.oci.image.manifest.v1+json';
-  const manifest = blob(mediaType, { schemaVersion: 2, mediaType, config, layers: [layer] });
-  writeFileSync(join(layout, 'index.json'), JSON.stringify({ schemaVersion: 2, manifests: [manifest] }));
-  writeFileSync(join(layout, 'oci-layout'), '{"imageLayoutVersion":"1.0.0"}');
-  return layout;
-};
-
 /** An archive as `helm package` makes it, and a `helm` that shows its Chart.yaml. */
 const chartOf = (): string => {
   const description = 'apiVersion: v2\nname: webhook-dispatch\nversion: 0.1.0\nappVersion: 0.1.0\n';
@@ -82,7 +58,7 @@ let chart: string;
 const publish = (...more: readonly string[]) =>
   node(
     ...['tools/releases/publish.mjs', TAG, '--to', `${address}/postern`, '--key', join(folder, 'ours.pem')],
-    ...['--sbom', join(folder, 'packed/sbom.cdx.json'), '--chart', chart, ...more],
+    ...['--sbom', join(folder, 'image/postern/sbom.cdx.json'), '--chart', chart, ...more],
   );
 const verify = (file: string, key: string) =>
   node('tools/releases/verify.mjs', file, '--key', join(folder, `${key}.pub`));
@@ -93,10 +69,12 @@ beforeAll(async () => {
   keyPair('ours');
   keyPair('theirs');
   chart = chartOf();
-  expect(await node('tools/images/pack.mjs', SERVICE, join(folder, 'packed'))).toMatchObject({ code: 0 });
-  execFileSync('tar', ['cf', join(folder, 'files.tar'), '-C', join(folder, 'packed'), '.']);
+  expect(await node('tools/images/pack.mjs', SERVICE, join(folder, 'image/postern'))).toMatchObject({ code: 0 });
+  execFileSync('tar', ['cf', join(folder, 'files.tar'), '-C', join(folder, 'image'), 'postern']);
   const files = readFileSync(join(folder, 'files.tar'));
-  layouts = ['amd64', 'arm64'].map(architecture => layoutOf(architecture, files));
+  layouts = ['amd64', 'arm64'].map(architecture =>
+    writeLayout(join(folder, `layout-${architecture}`), architecture, files),
+  );
 });
 afterAll(() => {
   registry?.stop();
@@ -142,6 +120,44 @@ it('A file that was not published, or was changed, is refused with the field', a
   expect(await refusal()).toContain(`${SERVICE}: image.digest: is not sha256: and 64 hexadecimal digits`);
 });
 
+const unpack = async (key: string, architecture: string, change: object = {}) => {
+  const { unpackImage } = (await import(new URL('../unpack-image.mjs', import.meta.url).href)) as {
+    unpackImage(release: object, target: string, options: object): Promise<void>;
+  };
+  const release = { ...JSON.parse(readFileSync(published, 'utf8')), ...change };
+  const options = { architecture, key: readFileSync(join(folder, `${key}.pub`)), known: new Set() };
+  const target = mkdtempSync(join(folder, 'unpacked-'));
+  await unpackImage(release, target, options);
+  return target;
+};
+
+it('The files of a published service are read back from its image, with their links', async () => {
+  const target = await unpack('ours', 'arm64');
+  execFileSync('diff', ['--recursive', '--no-dereference', join(folder, 'image/postern'), target]);
+});
+
+it('The files of an image that is not signed with the key, or not for the machine, are not read', async () => {
+  await expect(unpack('theirs', 'x64')).rejects.toThrow('is not signed with this key');
+  await expect(unpack('ours', 'riscv64')).rejects.toThrow(`${TAG} has no image for riscv64`);
+  const image = { repository: `${address}/postern/elsewhere`, digest: `sha256:${'0'.repeat(64)}`, architectures: [] };
+  await expect(unpack('ours', 'x64', { image })).rejects.toThrow('has no signature');
+});
+
+it('An archive for one server is not built from releases that the checkout does not contain, and not without a key', async () => {
+  const one = JSON.parse(readFileSync(published, 'utf8')) as object;
+  const names = ['api-gateway', 'delivery-tracking', 'email-send', 'load-balancer', 'platform-management'];
+  const releases = [one, ...[...names, 'runtime-agent'].map(service => ({ ...one, service, version: '99.0.0' }))];
+  const file = join(folder, 'set.json');
+  writeFileSync(file, JSON.stringify({ version: '99.0.0', releases }));
+  const bundle = (...more: readonly string[]) =>
+    node('tools/releases/bundle.mjs', '99.0.0', join(folder, 'bundles'), '--set', file, ...more);
+  expect(await bundle()).toMatchObject({ code: 2, output: expect.stringContaining('--set needs --key') });
+  expect(await bundle('--key', join(folder, 'ours.pub'))).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(/postern 99\.0\.0 has api-gateway@99\.0\.0, which this checkout does not contain/),
+  });
+});
+
 it('An image without one of the architectures is not published', async () => {
   const { code, output } = await publish('--layout', layouts[0] as string);
   expect(output).toContain('have images for amd64, not amd64, arm64');
@@ -165,7 +181,8 @@ it('The releases of all services are one set, which the postern chart and the bu
   expect(() => setOf(ROOT, 'latest', [one])).toThrow('latest is not a version');
   const set = setOf(ROOT, '0.2.0', [one, ...others]);
   expect(valuesOf(set)).toContain(`tag: "0.1.0", digest: "${one.image.digest}"`);
-  expect(() => demandSet(ROOT, set)).not.toThrow();
-  const newer = { ...set, releases: [{ ...one, service: 'email-send', version: '9.0.0' }] };
-  expect(() => demandSet(ROOT, { ...newer, version: '0.2.0' })).toThrow('postern 0.2.0 has email-send@9.0.0');
+  const newer = { ...set, version: '0.2.0', releases: [{ ...one, service: 'email-send', version: '9.0.0' }] };
+  expect(() => demandSet(ROOT, newer)).toThrow(
+    'postern 0.2.0 has email-send@9.0.0, which this checkout does not contain',
+  );
 });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startChanged } from '../applying/apply.js';
@@ -7,6 +7,7 @@ import { createBackup } from '../backups/create-backup.js';
 import { proveBackup } from '../backups/prove-backup.js';
 import { readJson, writeJson } from '../machine/files.js';
 import { run, systemctl } from '../machine/run.js';
+import { exchangeService, isNewer, type ReleaseManifest, unpackedIn } from '../operations/exchange-service.js';
 import { OperationUndone, runSteps, type Step } from '../operations/journal.js';
 import { withLock } from '../operations/lock.js';
 import { type Model, servicesOf, unitOf } from '../rendering/model.js';
@@ -17,15 +18,6 @@ import { UsageError } from '../usage-error.js';
 
 type Print = (line: string) => void;
 
-/** What the bundle says about a release. */
-export interface ReleaseManifest {
-  readonly version: string;
-  /** The lowest version that can run on the data of this release. */
-  readonly returnsTo: string;
-  /** The version of each service. */
-  readonly services: Readonly<Record<string, string>>;
-}
-
 const PREVIOUS = `${PLACES.state}/previous-release.json`;
 const KEPT_RELEASES = 3;
 
@@ -34,12 +26,8 @@ const folderOf = (version: string): string => join(PLACES.releases, version);
 const manifestOf = (version: string): ReleaseManifest => {
   const manifest = readJson<ReleaseManifest>(join(folderOf(version), 'manifest.json'));
   if (manifest) return manifest;
-  const installed = existsSync(PLACES.releases)
-    ? readdirSync(PLACES.releases).filter(name => !name.endsWith('.partial'))
-    : [];
-  throw new UsageError(
-    `${version} is not unpacked. Run its install.sh first. Unpacked are: ${installed.join(', ') || 'none'}`,
-  );
+  const unpacked = unpackedIn(PLACES.releases).join(', ') || 'none';
+  throw new UsageError(`${version} is not unpacked. Run its install.sh first. Unpacked are: ${unpacked}`);
 };
 
 const currentVersion = (): string => basename(readlinkSync(PLACES.release));
@@ -159,11 +147,28 @@ export const upgrade = (options: UpgradeOptions, print: Print): Promise<void> =>
     print(`${version} runs. To return: postern rollback`);
   });
 
-/** `rollback`: returns to the release before the last upgrade, with the data of now. */
-export const rollback = (options: { readonly from?: string; readonly to?: string }, print: Print): Promise<void> =>
+export interface RollbackOptions {
+  /** The service to return alone; without it, all services return to the release before the last upgrade. */
+  readonly service?: string;
+  /** Of a rollback that was interrupted. */
+  readonly from?: string;
+  readonly to?: string;
+}
+
+const targetOf = async ({ service, to }: RollbackOptions, from: string, print: Print): Promise<string | undefined> => {
+  if (to !== undefined) return to;
+  if (service === undefined) return readJson<{ version: string }>(PREVIOUS)?.version;
+  const composed = await exchangeService(PLACES.releases, from, service);
+  // The other services stay, and have not run with this version of it.
+  await compare(composed, manifestOf(composed), print);
+  return composed;
+};
+
+/** `rollback [service]`: returns to an earlier release, or one service to its earlier version, with the data of now. */
+export const rollback = (options: RollbackOptions, print: Print): Promise<void> =>
   withLock(async () => {
     const from = options.from ?? currentVersion();
-    const to = options.to ?? readJson<{ version: string }>(PREVIOUS)?.version;
+    const to = await targetOf(options, from, print);
     if (to === undefined || to === from) throw new UsageError('there was no upgrade to return from');
     manifestOf(to);
     if (isNewer(manifestOf(from).returnsTo, to))
@@ -172,24 +177,11 @@ export const rollback = (options: { readonly from?: string; readonly to?: string
       );
     const { model } = await planOf();
     await runSteps('rollback', { from, to }, replacementSteps(from, to, model, print), print);
-    print(`${to} runs again.`);
+    print(`${to} runs${options.service === undefined ? ' again' : ''}. To return: postern rollback`);
   });
-
-/** Compares the numbers of two versions. */
-export const isNewer = (one: string, other: string): boolean => {
-  const [left, right] = [one, other].map(version => version.split(/[.-]/).map(part => Number.parseInt(part, 10) || 0));
-  for (let index = 0; index < 3; index++) {
-    const difference = (left?.[index] ?? 0) - (right?.[index] ?? 0);
-    if (difference !== 0) return difference > 0;
-  }
-  return false;
-};
 
 /** Instances of web services still use the Node.js of their release, so the last ones stay. */
 const deleteOldReleases = (needed: readonly string[]): void => {
-  const versions = readdirSync(PLACES.releases)
-    .filter(name => !name.endsWith('.partial'))
-    .sort((one, other) => (isNewer(one, other) ? -1 : 1));
-  for (const version of versions.slice(KEPT_RELEASES))
+  for (const version of unpackedIn(PLACES.releases).slice(KEPT_RELEASES))
     if (!needed.includes(version)) rmSync(folderOf(version), { recursive: true, force: true });
 };
