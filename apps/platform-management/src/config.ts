@@ -8,6 +8,7 @@ import { encryptionSettings } from './infrastructure/encryption/settings.js';
 import { platformKeySettings } from './platform-keys/settings.js';
 import { requestLogSettings } from './request-log/settings.js';
 import { systemSettings } from './system/settings.js';
+import { commitStatusSettings } from './web-services/commit-statuses/settings.js';
 import { moderationSettings } from './web-services/moderation/settings.js';
 import { webServiceSettings } from './web-services/services/settings.js';
 
@@ -19,6 +20,7 @@ export const config = defineConfig({
   ...secondFactorSettings,
   ...platformKeySettings,
   ...webServiceSettings,
+  ...commitStatusSettings,
   ...moderationSettings,
   ...auditLogSettings,
   ...databasesSettings,
