@@ -9,6 +9,7 @@ import { outboundSettings } from './infrastructure/outbound/settings.js';
 import { platformKeySettings } from './platform-keys/settings.js';
 import { requestLogSettings } from './request-log/settings.js';
 import { systemSettings } from './system/settings.js';
+import { commitStatusSettings } from './web-services/commit-statuses/settings.js';
 import { moderationSettings } from './web-services/moderation/settings.js';
 import { webServiceSettings } from './web-services/services/settings.js';
 
@@ -20,6 +21,7 @@ export const config = defineConfig({
   ...secondFactorSettings,
   ...platformKeySettings,
   ...webServiceSettings,
+  ...commitStatusSettings,
   ...moderationSettings,
   ...auditLogSettings,
   ...databasesSettings,

@@ -22,6 +22,7 @@ import { ProjectsModule } from './projects/projects.module.js';
 import { RequestLogModule } from './request-log/request-log.module.js';
 import { RetentionModule } from './retention/retention.module.js';
 import { SystemModule } from './system/system.module.js';
+import { CommitStatusesModule } from './web-services/commit-statuses/commit-statuses.module.js';
 import { CronJobsModule } from './web-services/cron-jobs/cron-jobs.module.js';
 import { CustomDomainsModule } from './web-services/custom-domains/custom-domains.module.js';
 import { DeployHooksModule } from './web-services/deploy-hooks/deploy-hooks.module.js';
@@ -58,6 +59,7 @@ import { WebServicesModule } from './web-services/services/web-services.module.j
     DeploymentsModule,
     CronJobsModule,
     LogDrainsModule,
+    CommitStatusesModule,
     DeployHooksModule,
     RepositoryCredentialsModule,
     CustomDomainsModule,

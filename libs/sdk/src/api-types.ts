@@ -401,6 +401,8 @@ export interface WebService {
   readonly pull_request?: number | null;
   /** The page of the request; null if it is not known. */
   readonly pull_request_url?: string | null;
+  /** Why the Git host did not accept the last commit status or comment; null if it did, or if none was sent. */
+  readonly commit_status_error?: string | null;
   /** `created` until the first deployment is live. */
   readonly status: 'created' | 'starting' | 'running' | 'restarting' | 'stopping' | 'stopped' | 'failed';
   /** Why the last action failed; null if it succeeded. */

@@ -125,6 +125,7 @@ export const environmentOf = (
         POSTERN_OPERATOR_PASSWORD: operator.password,
         POSTERN_PLATFORM_ALLOW_FILE_REPOSITORIES: 'true',
         ...privateEndpoints,
+        POSTERN_GIT_ALLOW_PRIVATE: process.env['POSTERN_GIT_ALLOW_PRIVATE'] ?? 'true',
         ...concurrentBuilds(),
         POSTERN_DNS_SERVERS: wiring.dnsAddress,
         POSTERN_PRIVATE_DOMAIN_SUFFIXES: LOCAL_SUFFIXES,

@@ -63,6 +63,8 @@ export class AccountsFixture {
       POSTERN_LOG_LEVEL: 'silent',
       POSTERN_ENCRYPTION_KEYS: `first:${randomBytes(32).toString('base64')}`,
       POSTERN_PLATFORM_HOME: home,
+      // Tests run Git hosts on this machine.
+      POSTERN_GIT_ALLOW_PRIVATE: 'true',
       // Tests run no balancer.
       POSTERN_PLATFORM_BALANCER_PATIENCE_MS: '0',
     };

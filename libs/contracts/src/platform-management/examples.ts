@@ -38,6 +38,7 @@ export const WEB_SERVICE = {
   preview_of: null,
   pull_request: null,
   pull_request_url: null,
+  commit_status_error: null,
   status: 'running',
   status_reason: null,
   url: 'https://storefront-0198d3a4.apps.example.com',

@@ -5,7 +5,7 @@ import { id, resourceName, timestamp } from '../shapes.js';
 import { ofCaller } from './caller.js';
 import { NEW_WEB_SERVICE, WEB_SERVICE, WEB_SERVICE_DELETION } from './examples.js';
 import { firstByteTimeout, healthCheck } from './health-checks.js';
-import { previewFields, previews } from './previews.js';
+import { gitHostFields, previews } from './previews.js';
 import { rootDirectory, watchPaths } from './source-folders.js';
 import { deletion, secretScope } from './variables.js';
 import { command, disk, healthCheckPath, instanceSize, instances, processType } from './web-service-fields.js';
@@ -41,7 +41,7 @@ export const webService = z.object({
   min_instances: z.int().nonnegative().describe('Minimum number of instances.'),
   max_instances: z.int().nonnegative().describe('Maximum number of instances.'),
   environment: secretScope.describe('Which project secrets the service gets.'),
-  // The following ones and `previewFields` are absent from the previous release.
+  // The following ones and `gitHostFields` are absent from the previous release.
   release_command: z
     .string()
     .nullable()
@@ -80,7 +80,7 @@ export const webService = z.object({
     .nullable()
     .optional()
     .describe('How long the first byte of a response may take; null for the limit of the installation.'),
-  ...previewFields,
+  ...gitHostFields,
   status: webServiceStatus.describe('`created` until the first deployment is live.'),
   status_reason: z.string().nullable().describe('Why the last action failed; null if it succeeded.'),
   url: z.string().nullable().describe('The public URL. It does not change between deployments.'),

@@ -2,6 +2,7 @@ import { Fragment } from 'preact';
 import { api } from '../../api-client.js';
 import { ActionButton, ConfirmButton } from '../../components/action-button.js';
 import { CopyButton } from '../../components/copy-button.js';
+import { Notice } from '../../components/notice.js';
 import { Page, Section } from '../../components/page.js';
 import { Time } from '../../components/time.js';
 import { formatLabel, NO_VALUE } from '../../formatting.js';
@@ -18,6 +19,7 @@ export const WebServicePage = () => {
   return (
     <Page title="Overview" actions={<Lifecycle />}>
       {service.status_reason && <Reason of={service.status_reason} isFailure />}
+      {service.commit_status_error && <Notice kind="warning">Commit status: {service.commit_status_error}</Notice>}
       {service.url && service.status !== 'created' && (
         <p class="copy-line">
           <a href={service.url} target="_blank" rel="noreferrer">

@@ -20,6 +20,8 @@ export const FIND_HOOK_OWNER = `
   FROM deploy_hooks h JOIN web_services w ON w.id = h.web_service_id JOIN projects p ON p.id = w.project_id
   WHERE h.token_hash = $1`;
 
+export const SAVE_GIT_HOST = 'UPDATE deploy_hooks SET git_host = $2 WHERE id = $1 AND git_host IS DISTINCT FROM $2';
+
 /** Serializes the deliveries of one hook, so that concurrent ones are counted. */
 export const LOCK_DELIVERIES = `SELECT pg_advisory_xact_lock(hashtextextended('deploy hook ' || $1, 0))`;
 

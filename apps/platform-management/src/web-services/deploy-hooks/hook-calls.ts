@@ -2,13 +2,23 @@ import { Injectable } from '@nestjs/common';
 import { matchesPatterns } from '@postern/runtime';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import type { GitHostKind } from '../commit-statuses/git-host.js';
 import { type PreviewStep, Previews } from '../previews/previews.js';
 import type { PullRequestEvent } from '../previews/pull-request-event.js';
 import { WebServiceRepository } from '../services/web-service-repository.js';
 import { type CalledHook, type Decision, DeployHooks } from './deploy-hooks.js';
+import { SAVE_GIT_HOST } from './deploy-hooks.sql.js';
 import type { GitEvent, PushEvent } from './push-event.js';
 
 export const MAX_CALLS_PER_MINUTE = 30;
+
+/** A call whose signature is verified. `event` and `gitHost` are undefined without headers of a Git host. */
+interface HookCall {
+  /** Identifies the event; repeated deliveries of an event have the same one. */
+  readonly digest: string;
+  readonly event: GitEvent | undefined;
+  readonly gitHost: GitHostKind | undefined;
+}
 
 interface Decided extends Decision {
   /** What to do after the call is recorded. */
@@ -24,13 +34,11 @@ export class HookCalls {
     private readonly previews: Previews,
   ) {}
 
-  /** @param event undefined for a call without headers of a Git host. */
-  async receive(
-    hook: CalledHook,
-    digest: string,
-    event: GitEvent | undefined,
-  ): Promise<Decision | 'known' | 'too_many'> {
-    const decide = (client: pg.ClientBase) => this.#decide(client, hook, event);
+  async receive(hook: CalledHook, { digest, event, gitHost }: HookCall): Promise<Decision | 'known' | 'too_many'> {
+    const decide = async (client: pg.ClientBase) => {
+      if (gitHost) await client.query(SAVE_GIT_HOST, [hook.id, gitHost]);
+      return this.#decide(client, hook, event);
+    };
     const decided = await this.hooks.add(hook.id, digest, MAX_CALLS_PER_MINUTE, decide);
     if (typeof decided === 'string') return decided;
     const { deploymentId, carryOut } = decided;

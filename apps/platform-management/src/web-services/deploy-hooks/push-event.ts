@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { DEPLOY_HOOK_HEADERS } from '@postern/contracts';
+import type { GitHostKind } from '../commit-statuses/git-host.js';
 import {
   type PullRequestEvent,
   type PullRequestPayload,
@@ -37,6 +38,14 @@ export function isSigned(headers: HookHeaders, body: Buffer, secret: string): bo
     [headers['x-forgejo-signature'], signature],
     [headers['x-gitlab-token'], secret],
   ].some(([given, expected]) => given !== undefined && isSame(given, expected!));
+}
+
+/** The API of the host that sent an event; undefined for a call without its headers. */
+export function gitHostIn(headers: HookHeaders): GitHostKind | undefined {
+  // Gitea and Forgejo send the headers of GitHub as well.
+  if (headers['x-forgejo-event'] !== undefined || headers['x-gitea-event'] !== undefined) return 'gitea';
+  if (headers['x-gitlab-event'] !== undefined) return 'gitlab';
+  return headers['x-github-event'] === undefined ? undefined : 'github';
 }
 
 /** Compares digests, which have a fixed length, so that timing does not reveal the length of the secret. */

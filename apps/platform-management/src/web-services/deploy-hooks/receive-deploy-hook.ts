@@ -4,7 +4,7 @@ import { Handles } from '@postern/messaging';
 import { hashOfToken } from './create-deploy-hook.js';
 import { DeployHooks } from './deploy-hooks.js';
 import { HookCalls, MAX_CALLS_PER_MINUTE } from './hook-calls.js';
-import { type GitEvent, isBareCall, isSigned, readEvent } from './push-event.js';
+import { type GitEvent, gitHostIn, isBareCall, isSigned, readEvent } from './push-event.js';
 import { deployHookNotFound } from './refusals.js';
 
 type Request = RequestOf<typeof receiveDeployHook>;
@@ -30,7 +30,7 @@ export class ReceiveDeployHook {
     }
     const event = isBare ? undefined : eventOf(request, body);
     const digest = isBare ? randomUUID() : createHash('sha256').update(body).digest('hex');
-    const decision = await this.calls.receive(hook, digest, event);
+    const decision = await this.calls.receive(hook, { digest, event, gitHost: gitHostIn(request.headers) });
     if (decision === 'known')
       return { outcome: 'ignored', reason: 'this event was received before', deployment_id: null };
     if (decision === 'too_many') {

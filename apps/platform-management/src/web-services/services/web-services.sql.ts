@@ -5,7 +5,8 @@ const WEB_SERVICE = `w.id, w.project_id, w.name, w.git_repository_url, w.branch,
   w.health_check_path, w.port, w.min_instances, w.max_instances, w.environment, w.release_command,
   w.instance_memory_mib, w.instance_cpu_millicores, w.drain_seconds, w.processes, w.disk_size_mib, w.auto_deploy, w.root_directory,
   w.watch_paths, w.health_check, w.first_byte_timeout_seconds, w.previews, w.preview_of, w.pull_request,
-  w.pull_request_url, w.status, w.status_reason, w.blocked_reason, w.suspended_reason, w.created_at`;
+  w.pull_request_url, w.status, w.status_reason, w.blocked_reason, w.suspended_reason, w.created_at,
+  (SELECT s.error FROM commit_statuses s WHERE s.web_service_id = w.id ORDER BY s.changed_at DESC LIMIT 1) AS commit_status_error`;
 
 const OF_PROJECTS = 'FROM web_services w JOIN projects p ON p.id = w.project_id';
 
