@@ -14,7 +14,8 @@ export const openPage = async (page: Page, url: string, changes = NETWORK_CHANGE
     await page.goto(url, { waitUntil: 'networkidle2', timeout: 60_000 });
   } catch (error) {
     if (changes === 0 || !String(error).includes('ERR_NETWORK_CHANGED')) throw error;
-    await page.waitForNetworkIdle({ idleTime: 500, timeout: TIMEOUT_MS });
+    // Otherwise the error page of this attempt may still arrive during the next one.
+    await page.goto('about:blank');
     await openPage(page, url, changes - 1);
   }
 };
