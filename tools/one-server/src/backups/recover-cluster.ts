@@ -76,9 +76,9 @@ export const recoverCluster = async (
     await own(folder);
     await control('-o', `-c config_file=${settings}`, '-l', log, 'start');
     // pg_ctl does not wait for the end of a recovery.
-    while (!isReady(data)) {
-      await pause(500);
+    for (const deadline = Date.now() + DAY_SECONDS * 1_000; !isReady(data); await pause(500)) {
       await control('status');
+      if (Date.now() > deadline) throw new Error('it did not end within a day.');
     }
   };
   await unpack(backup, 'postgresql', folder);

@@ -47,7 +47,7 @@ export const showBackups = async (print: Print): Promise<void> => {
     if (!manifest) continue;
     const range = rangeOfBackup(join(folder, name), manifest);
     print(
-      `${join(folder, name)}  version ${manifest.version}  ${manifest.provenAt === undefined ? 'not proven' : 'proven'}  ${range ? `times ${rangeText(range)}` : 'as it is'}`,
+      `${join(folder, name)}  version ${manifest.version}  ${manifest.provenAt === undefined ? 'not proven' : 'proven'}  ${range ? `times ${rangeText(range)}` : 'only as it is'}`,
     );
   }
   if (names.length === 0) print('There is no backup yet. Create one: postern backup');
