@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -64,6 +73,19 @@ describe('a release with one service of an earlier one', () => {
     const listed = read(version, 'SHA256SUMS').trim().split('\n').length;
     expect(listed).toBe(digests(version).trim().split('\n').length - 1);
     expect(['2026.11.0', '2026.12.0'].map(digests)).toEqual(before);
+  });
+
+  it('has the contract of the earlier release, also where the current one has another copy or the same file', async () => {
+    const contract = 'libs/contracts/released/email-send@0.2.0.json';
+    write('2026.11.0', contract, '{"of":"2026.11.0"}');
+    write('2026.12.0', contract, '{"of":"2026.12.0"}');
+    const version = await exchangeService(releases, '2026.12.0', 'email-send');
+    expect(read(version, contract)).toBe('{"of":"2026.11.0"}');
+    expect(read('2026.12.0', contract)).toBe('{"of":"2026.12.0"}');
+    rmSync(join(releases, version), { recursive: true });
+    rmSync(join(releases, '2026.12.0', contract));
+    linkSync(join(releases, '2026.11.0', contract), join(releases, '2026.12.0', contract));
+    expect(read(await exchangeService(releases, '2026.12.0', 'email-send'), contract)).toBe('{"of":"2026.11.0"}');
   });
 
   it('is written once, and after an interruption again', async () => {

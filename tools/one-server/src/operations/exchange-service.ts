@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJson, writeDurably, writeJson } from '../machine/files.js';
 import { run } from '../machine/run.js';
@@ -90,7 +90,8 @@ export const exchangeService = async (releases: string, version: string, service
   rmSync(join(partial, folderOf(service)), { recursive: true });
   await run('cp', ['--archive', '--link', join(other, folderOf(service)), join(partial, folderOf(service))]);
   const contract = `libs/contracts/released/${service}@${returned}.json`;
-  cpSync(join(other, contract), join(partial, contract));
+  rmSync(join(partial, contract), { force: true });
+  linkSync(join(other, contract), join(partial, contract));
   const settings = read<Record<string, object>>(other, 'settings.json')[service];
   writeJson(join(partial, 'settings.json'), { ...read<object>(from, 'settings.json'), [service]: settings });
   const services = { ...manifest.services, [service]: returned };
