@@ -13,6 +13,12 @@ describe('the command of postern exec', () => {
   it('is a text for a shell if it is one argument', () =>
     expect(commandLine(['npm run seed && echo "$DONE"'])).toBe('npm run seed && echo "$DONE"'));
 
+  it('may follow --', () => {
+    expect(commandLine(['--', 'npm', 'run', 'seed', '--', '--all'])).toBe('npm run seed -- --all');
+    expect(commandLine(['--', 'npm run seed | wc -l'])).toBe('npm run seed | wc -l');
+    expect(() => commandLine(['--'])).toThrow('Name the command');
+  });
+
   it('stays readable', () => expect(commandLine(['node', 'migrate.js', '--to=3'])).toBe('node migrate.js --to=3'));
 
   it('gives a program its arguments unchanged', () => {

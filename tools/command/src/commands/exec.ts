@@ -1,7 +1,7 @@
 import { ApiError, type LogLine, type Platform } from '@postern/sdk';
 import type { Command } from 'commander';
 import { command, invocation } from '../command-line.js';
-import { EXIT } from '../errors.js';
+import { EXIT, UsageError } from '../errors.js';
 import { interrupted } from '../interruption.js';
 import type { Output } from '../output/output.js';
 import { webServiceNamed } from '../web-services.js';
@@ -26,8 +26,9 @@ export const exec = (): Command =>
     .action(async (wanted: string, words: readonly string[], options: { readonly json?: boolean }) => {
       const { context, output } = invocation(options);
       const platform = context.platform();
+      const text = commandLine(words);
       const { id } = await webServiceNamed(platform, context, wanted);
-      const { id: runId } = await platform.runs.create(id, commandLine(words));
+      const { id: runId } = await platform.runs.create(id, text);
       output.note(`Run ${runId}`);
       const signal = interrupted();
       signal.addEventListener('abort', () => void cancel(platform, id, runId, output), { once: true });
@@ -40,7 +41,10 @@ export const exec = (): Command =>
     });
 
 /** The text for the shell that runs the command: the program gets several words unchanged, as its arguments. */
-export const commandLine = (words: readonly string[]): string => {
+export const commandLine = (given: readonly string[]): string => {
+  // `--` may separate the command from the options of `postern exec`.
+  const words = given[0] === '--' ? given.slice(1) : given;
+  if (words.length === 0) throw new UsageError('Name the command, such as: postern exec storefront -- npm run seed');
   if (words.length === 1) return words[0]!;
   return words.map(word => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ');
 };
