@@ -34,6 +34,7 @@ export const WEB_SERVICE = {
   watch_paths: [],
   health_check: null,
   first_byte_timeout_seconds: null,
+  image: null,
   status: 'running',
   status_reason: null,
   url: 'https://storefront-0198d3a4.apps.example.com',
@@ -230,5 +231,6 @@ export const CREDENTIALS = {
     host_keys: [{ host: 'git.example.com', fingerprint: 'SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8' }],
   },
   git_token: null,
+  registry: null,
 };
 export const DEPLOY_KEY = { public_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExample storefront' };

@@ -50,6 +50,7 @@ export function applyWebServiceEvent(
         JSON.stringify(data.watch_paths ?? []),
         data.health_check ? JSON.stringify(data.health_check) : null,
         data.first_byte_timeout_seconds ?? null,
+        data.image ?? null,
       ]);
     case 'platform-management.web-service-changed.v1':
       return tx.query(CHANGE_WEB_SERVICE(tx), [data.web_service_id, JSON.stringify(columnsOf(data.changes))]);
