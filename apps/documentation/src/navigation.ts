@@ -56,6 +56,7 @@ export const SECTIONS: readonly Section[] = [
       page('platform/quick-start', 'Quick start'),
       page('platform/deploying', 'Deploying'),
       page('platform/private-repositories', 'Private repositories'),
+      page('platform/images', 'Images'),
       page('platform/deploy-hooks', 'Deploy on push'),
       page('platform/previews', 'Previews of requests'),
       page('platform/ci', 'Deploy from CI'),

@@ -16,7 +16,7 @@ export const config = defineConfig({
     .describe('Accepts file:// URLs of repositories; only for installations with a single user.'),
   gitAllowPrivate: flag()
     .default(false)
-    .describe('Allows repositories at private addresses; for local development and tests only.'),
+    .describe('Allows repositories and registries at private addresses; for local development and tests only.'),
   platformConcurrentBuilds: concurrentBuilds(),
   platformObservationMs: integer()
     .min(0)

@@ -112,10 +112,10 @@ export abstract class Runtime {
 }
 
 export interface Source {
-  /** A URL that the platform accepts. */
+  /** A URL that the platform accepts; the `imageAddress` of an image only with the feature `images`. */
   readonly repositoryUrl: string;
   readonly branch: string | undefined;
-  /** Undefined for public repositories. */
+  /** Undefined for public repositories. For an image, `https` are the credentials of its registry. */
   readonly credentials?: SourceCredentials | undefined;
 }
 
@@ -127,8 +127,9 @@ export interface SourceCredentials {
 }
 
 export interface ResolvedSource {
-  readonly branch: string;
-  /** 40 or 64 hex digits. */
+  /** Undefined for an image. */
+  readonly branch?: string | undefined;
+  /** 40 or 64 hex digits; the digest of an image. */
   readonly commit: string;
   /** Lines for `knownHosts`, from the first connection to an SSH server. */
   readonly hostKeys?: string | undefined;
@@ -137,6 +138,7 @@ export interface ResolvedSource {
 export interface BuildOrder {
   readonly deploymentId: string;
   readonly webServiceId: string;
+  /** Of the repository or the image, as in `Source`. */
   readonly repositoryUrl: string;
   readonly commit: string;
   readonly buildCommand: string | undefined;
@@ -182,6 +184,7 @@ export type RuntimeFeature =
   | 'runs'
   | 'customDomains'
   | 'uploads'
+  | 'images'
   | 'sharedNetwork';
 
 /** An additional host name of a service; lower case, A-labels. */

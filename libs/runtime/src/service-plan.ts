@@ -12,9 +12,11 @@ export interface CommitDescription {
   readonly author: string;
 }
 
-/** An artefact, with the description of its commit if the source has one. */
+/** An artefact, with what is known about its source. */
 export interface BuiltArtefact extends Artefact {
   readonly description?: CommitDescription | undefined;
+  /** The lowest TCP port that an image exposes. */
+  readonly port?: number | undefined;
 }
 
 /** How instances are probed; undefined fields have the defaults of the runtime. */

@@ -347,8 +347,8 @@ export interface WebService {
   readonly project_id: string;
   /** Name of the web service. */
   readonly name: string;
-  /** The Git repository that is deployed. */
-  readonly git_repository_url: string;
+  /** The Git repository that is deployed; null with an `image`. */
+  readonly git_repository_url: string | null;
   /** Null for the default branch of the repository. */
   readonly branch: string | null;
   /** Command that builds the web service; null if there is none. */
@@ -357,8 +357,8 @@ export interface WebService {
   readonly start_command: string | null;
   /** Null to check only that the port accepts connections. */
   readonly health_check_path: string | null;
-  /** The port of the web service. Instances listen on the port in the variable `PORT`. */
-  readonly port: number;
+  /** The port of the web service. Instances listen on the port in the variable `PORT`. Null for the port that its image exposes. */
+  readonly port: number | null;
   /** Minimum number of instances. */
   readonly min_instances: number;
   /** Maximum number of instances. */
@@ -393,6 +393,8 @@ export interface WebService {
   readonly health_check?: HealthCheck | null;
   /** How long the first byte of a response may take; null for the limit of the installation. */
   readonly first_byte_timeout_seconds?: number | null;
+  /** The image of a container registry that is deployed; null with a `git_repository_url`. */
+  readonly image?: string | null;
   /** Whether pull and merge requests get previews, where there is a deploy hook. */
   readonly previews?: boolean;
   /** The web service that this one is a preview of; null for a web service that is no preview. */
@@ -552,7 +554,7 @@ export interface Deployment {
   readonly web_service_id: string;
   /** Null until the default branch of the repository is known. */
   readonly branch: string | null;
-  /** Hash of the commit; null until it is known, and for an upload. */
+  /** Hash of the commit; null until it is known, and for an upload or an image. */
   readonly commit: string | null;
   /** First line of the message of the commit; null until the build has ended, and for an upload. */
   readonly commit_message?: string | null;
@@ -579,6 +581,8 @@ export interface Deployment {
     /** The size of the archive in bytes. */
     readonly size_bytes: number;
   };
+  /** Only for an image of a registry: its reference, with the digest as soon as it is known. A rollback runs the kept image of this digest. */
+  readonly image?: string;
   /** Only while it waits for a slot to build: its place in the queue, where 1 is next. Workspaces take turns. */
   readonly queue_position?: number;
 }
@@ -805,6 +809,13 @@ export type ListProcessesReply = ReadonlyArray<{
   readonly failure: string | null;
 }>;
 
+export interface SetRegistryCredentialsReply {
+  /** The user name at the registry. */
+  readonly username: string;
+  /** The registry that the credentials are sent to. */
+  readonly host: string;
+}
+
 export interface GetRepositoryCredentialsReply {
   /** Null if there is none. */
   readonly deploy_key: {
@@ -827,6 +838,15 @@ export interface GetRepositoryCredentialsReply {
     /** The host that the token is sent to. */
     readonly host: string;
     /** When it was set. */
+    readonly created_at: string;
+  } | null;
+  /** The credentials of a container registry; null if there are none. */
+  readonly registry?: {
+    /** The user name at the registry. */
+    readonly username: string;
+    /** The registry that the credentials are sent to. */
+    readonly host: string;
+    /** When they were set. */
     readonly created_at: string;
   } | null;
 }
@@ -1315,10 +1335,12 @@ export interface CreateWebServiceBody {
   readonly name: string;
   /** The project of the web service. */
   readonly project_id: string;
-  /** The Git repository: `https://`, `http://`, `ssh://` or `git@host:path`. */
-  readonly git_repository_url: string;
-  /** The port of the web service. Instances listen on the port in the variable `PORT`. */
-  readonly port: number;
+  /** The Git repository: `https://`, `http://`, `ssh://` or `git@host:path`. Required without an `image`. */
+  readonly git_repository_url?: string | null;
+  /** An image of a container registry instead of a `git_repository_url`, such as `ghcr.io/ada/shop:1.4` or `registry.example.com:5000/shop@sha256:…`. A tag is resolved to a digest by each deployment. */
+  readonly image?: string | null;
+  /** The port of the web service. Instances listen on the port in the variable `PORT`. Required without an `image`; with one, the lowest TCP port that the image exposes if absent or null, or 8080 if it exposes none. */
+  readonly port?: number | null;
   /** The branch to deploy; the default branch of the repository if absent. */
   readonly branch?: string | null;
   /** Command that builds the web service. */
@@ -1359,8 +1381,10 @@ export interface CreateWebServiceBody {
 export interface ChangeWebServiceBody {
   /** Name of the web service, 1 to 100 characters. */
   readonly name?: string;
-  /** The Git repository: `https://`, `http://`, `ssh://` or `git@host:path`. */
-  readonly git_repository_url?: string;
+  /** The Git repository: `https://`, `http://`, `ssh://` or `git@host:path`. Replaces an `image`. */
+  readonly git_repository_url?: string | null;
+  /** An image of a container registry. Replaces the `git_repository_url`, and removes the settings of its build: `branch`, `build_command`, `root_directory` and `watch_paths`. */
+  readonly image?: string | null;
   /** The branch to deploy; null for the default branch of the repository. */
   readonly branch?: string | null;
   /** Command that builds the web service; null for none. */
@@ -1371,8 +1395,8 @@ export interface ChangeWebServiceBody {
   readonly release_command?: string | null;
   /** Path that returns 2xx or 3xx when an instance is healthy; null for none. */
   readonly health_check_path?: string | null;
-  /** The port of the web service. */
-  readonly port?: number;
+  /** The port of the web service; null for the port that its `image` exposes. */
+  readonly port?: number | null;
   /** Minimum number of instances, 1 to 20. */
   readonly min_instances?: number;
   /** Maximum number of instances, at least `min_instances`. */
@@ -1522,6 +1546,13 @@ export interface CreateLogDrainBody {
 export interface ChangeLogDrainBody {
   /** Whether lines are sent. */
   readonly enabled: boolean;
+}
+
+export interface SetRegistryCredentialsBody {
+  /** The user name at the registry. */
+  readonly username: string;
+  /** A password or access token that may pull the image. */
+  readonly password: string;
 }
 
 export interface CreateRunBody {

@@ -1,6 +1,7 @@
 import {
   type BuildOrder,
   type BuiltArtefact,
+  imageReferenceIn,
   type LogPage,
   type LogPageQuery,
   type LogQuery,
@@ -18,6 +19,9 @@ import {
   type TrafficReading,
 } from '@postern/runtime';
 import type { FakeMachine } from './fake-machine.js';
+
+/** The digest of every image. */
+export const IMAGE_DIGEST = `sha256:${'a'.repeat(64)}`;
 
 /** The runtime of one process on a fake machine. After a kill, its calls fail and no longer change the machine. */
 export class FakeRuntime extends Runtime {
@@ -51,6 +55,7 @@ export class FakeRuntime extends Runtime {
     const { repositoryUrl, branch, credentials } = source;
     this.machine.sources.push(source);
     await this.#until(() => this.machine.script.resolve(repositoryUrl, branch), signal);
+    if (imageReferenceIn(repositoryUrl) !== undefined) return { commit: IMAGE_DIGEST };
     const name = branch ?? 'main';
     const commit = this.machine.branches.get(name);
     if (commit === undefined) throw new SourceUnavailable(`the repository has no branch ${name}`);

@@ -1,5 +1,6 @@
 import { InstanceConnections, LoadBalancerClient } from '@postern/load-balancer-client';
 import type { Log } from '@postern/messaging';
+import type { RuntimeFeature } from '@postern/runtime';
 import type { Builds } from './build/builds.js';
 import { CommandStore } from './commands/command-store.js';
 import { Commands } from './commands/commands.js';
@@ -62,6 +63,8 @@ export interface LocalRuntimeOptions {
   /** Undefined if the kernel cannot limit the files of instances. */
   readonly images?: DiskImages | undefined;
   readonly isolationGaps?: readonly string[];
+  /** Whether images of registries can be run. */
+  readonly runsImages?: boolean;
   /** Whether the operator runs the code of several workspaces in one network all the same. */
   readonly acceptsSharedNetwork?: boolean;
   readonly limits?: Partial<InstanceLimits>;
@@ -110,7 +113,11 @@ export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime
     logs,
     disks,
     times,
-    features: new Set(isNetworkShared ? [...FEATURES, 'sharedNetwork'] : FEATURES),
+    features: new Set<RuntimeFeature>([
+      ...FEATURES,
+      ...(options.runsImages ? ['images' as const] : []),
+      ...(isNetworkShared ? ['sharedNetwork' as const] : []),
+    ]),
     isolationGaps: options.isolationGaps ?? [],
     log,
   });

@@ -48,6 +48,11 @@ const requestsOf = (attacker: Attacker): readonly string[] => {
     }),
     request('POST', `/dashboard/api/web-services/${webServiceId}/domains`, session, { domain: 'shop.example.com' }),
     request('PUT', `/dashboard/api/web-services/${webServiceId}/git-token`, session, { username: 'x', token: 'y' }),
+    request('PUT', `/dashboard/api/web-services/${webServiceId}/registry-credentials`, session, {
+      username: 'x',
+      password: 'y',
+    }),
+    request('PATCH', `/dashboard/api/web-services/${webServiceId}`, session, { image: 'ghcr.io/ada/shop:1' }),
     request('POST', `/api/v1/web-services/${webServiceId}/runs`, platform, { command: 'node migrate.js' }),
     request('POST', deployHookPath, {}),
     request('POST', deployHookPath, { 'X-GitHub-Event': 'push', 'X-Hub-Signature-256': 'sha256=00' }, { ref: 'x' }),

@@ -36,7 +36,7 @@ export const deployment = z.object({
   id: id.describe('Id of the deployment.'),
   web_service_id: id.describe('The web service that is deployed.'),
   branch: z.string().nullable().describe('Null until the default branch of the repository is known.'),
-  commit: z.string().nullable().describe('Hash of the commit; null until it is known, and for an upload.'),
+  commit: z.string().nullable().describe('Hash of the commit; null until it is known, and for an upload or an image.'),
   commit_message: z
     .string()
     .nullable()
@@ -69,6 +69,13 @@ export const deployment = z.object({
     })
     .optional()
     .describe('Only if the source was uploaded as an archive instead of fetched from the repository.'),
+  image: z
+    .string()
+    .optional()
+    .describe(
+      'Only for an image of a registry: its reference, with the digest as soon as it is known. A rollback runs the kept ' +
+        'image of this digest.',
+    ),
   queue_position: z
     .int()
     .min(1)

@@ -39,6 +39,7 @@ export const WEB_SERVICE = {
   pull_request: null,
   pull_request_url: null,
   commit_status_error: null,
+  image: null,
   status: 'running',
   status_reason: null,
   url: 'https://storefront-0198d3a4.apps.example.com',
@@ -241,5 +242,6 @@ export const CREDENTIALS = {
     host_keys: [{ host: 'git.example.com', fingerprint: 'SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8' }],
   },
   git_token: null,
+  registry: null,
 };
 export const DEPLOY_KEY = { public_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExample storefront' };

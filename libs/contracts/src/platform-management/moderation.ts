@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id } from '../shapes.js';
-import { webService } from './web-services.js';
+import { webService } from './web-service.js';
 
 const request = requestsOf('platform-management');
 

@@ -34,6 +34,7 @@ const PART_OF: Readonly<Record<string, string>> = {
   'custom-domains': 'web-services',
   'deploy-keys': 'web-services',
   'git-tokens': 'web-services',
+  'registry-credentials': 'web-services',
   'deploy-hooks': 'deployments',
   'database-attachments': 'databases',
   'database-backups': 'databases',

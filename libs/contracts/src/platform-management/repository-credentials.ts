@@ -43,7 +43,7 @@ export const deleteDeployKey = request('delete-deploy-key', {
 });
 
 /** Users of Basic authentication have no colon; 8 characters are enough to mask a token in logs. */
-const username = z.string().regex(/^[!-9;-~]{1,255}$/, 'must be printable ASCII without spaces and colons');
+export const username = z.string().regex(/^[!-9;-~]{1,255}$/, 'must be printable ASCII without spaces and colons');
 const token = z.string().regex(/^[!-~]{8,4096}$/, 'must be 8 to 4,096 printable ASCII characters without spaces');
 
 export const setGitToken = request('set-git-token', {
@@ -112,6 +112,15 @@ export const getRepositoryCredentials = request('get-repository-credentials', {
       })
       .nullable()
       .describe('Null if there is none.'),
+    registry: z
+      .object({
+        username: z.string().describe('The user name at the registry.'),
+        host: z.string().describe('The registry that the credentials are sent to.'),
+        created_at: timestamp.describe('When they were set.'),
+      })
+      .nullable()
+      .optional()
+      .describe('The credentials of a container registry; null if there are none.'),
   }),
   refusals: { web_service_not_found: 404 },
   http: {
@@ -119,7 +128,7 @@ export const getRepositoryCredentials = request('get-repository-credentials', {
     method: 'GET',
     path: '/web-services/{web_service_id}/repository-credentials',
     access: ['platform-key', 'session'],
-    summary: 'Get the public key and the metadata of the access token, without secrets',
+    summary: 'Get the public key and the metadata of the access token and registry credentials, without secrets',
     description: 'Values that are null do not exist.',
     examples: { reply: CREDENTIALS },
   },

@@ -52,6 +52,7 @@ export const deploySourceUpload = request('deploy-source-upload', {
   refusals: {
     web_service_not_found: 404,
     upload_not_found: 404,
+    invalid_input: 400,
     service_blocked: 403,
     service_suspended: 403,
     ...REPEAT_REFUSALS,

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id } from '../shapes.js';
 import { statusNow } from './examples.js';
-import { ofWebService, webServiceStatus } from './web-services.js';
+import { webServiceStatus } from './web-service.js';
+import { ofWebService } from './web-services.js';
 
 const request = requestsOf('platform-management');
 

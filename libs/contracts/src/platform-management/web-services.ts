@@ -1,95 +1,19 @@
 import { z } from 'zod';
 import { fieldHints } from '../field-hints.js';
 import { requestsOf } from '../request.js';
-import { id, resourceName, timestamp } from '../shapes.js';
+import { id, resourceName } from '../shapes.js';
 import { ofCaller } from './caller.js';
 import { NEW_WEB_SERVICE, WEB_SERVICE, WEB_SERVICE_DELETION } from './examples.js';
 import { firstByteTimeout, healthCheck } from './health-checks.js';
-import { gitHostFields, previews } from './previews.js';
+import { imageReference } from './image-reference.js';
+import { previews } from './previews.js';
 import { rootDirectory, watchPaths } from './source-folders.js';
 import { deletion, secretScope } from './variables.js';
+import { webService } from './web-service.js';
 import { command, disk, healthCheckPath, instanceSize, instances, processType } from './web-service-fields.js';
 import { WEB_SERVICE_HINTS } from './web-service-hints.js';
 
 const request = requestsOf('platform-management');
-
-export const webServiceStatus = z.enum([
-  'created',
-  'starting',
-  'running',
-  'restarting',
-  'stopping',
-  'stopped',
-  'failed',
-]);
-
-export type WebServiceStatus = z.output<typeof webServiceStatus>;
-
-export const webService = z.object({
-  id: id.describe('Id of the web service.'),
-  project_id: id.describe('The project of the web service.'),
-  name: z.string().describe('Name of the web service.'),
-  git_repository_url: z.string().describe('The Git repository that is deployed.'),
-  branch: z.string().nullable().describe('Null for the default branch of the repository.'),
-  build_command: z.string().nullable().describe('Command that builds the web service; null if there is none.'),
-  start_command: z
-    .string()
-    .nullable()
-    .describe('Command that starts an instance; null for the `web` line of a Procfile or the `start` script.'),
-  health_check_path: z.string().nullable().describe('Null to check only that the port accepts connections.'),
-  port: z.int().min(1).describe('The port of the web service. Instances listen on the port in the variable `PORT`.'),
-  min_instances: z.int().nonnegative().describe('Minimum number of instances.'),
-  max_instances: z.int().nonnegative().describe('Maximum number of instances.'),
-  environment: secretScope.describe('Which project secrets the service gets.'),
-  // The following ones and `gitHostFields` are absent from the previous release.
-  release_command: z
-    .string()
-    .nullable()
-    .optional()
-    .describe('Runs once with each new build, before its instances start; null for none.'),
-  instance: instanceSize
-    .nullable()
-    .optional()
-    .describe('The limits of each instance; null for the default of the runtime.'),
-  drain_seconds: z
-    .int()
-    .nullable()
-    .optional()
-    .describe('Seconds that requests may take to finish after SIGTERM; null for the default.'),
-  processes: z
-    .record(z.string(), z.int().nonnegative())
-    .optional()
-    .describe('The number of processes of each other process type of the Procfile, by name. They get no traffic.'),
-  disk: disk
-    .nullable()
-    .optional()
-    .describe('A persistent disk, mounted at the path in the variable `DISK_PATH`; null for none.'),
-  auto_deploy: z.boolean().optional().describe('Whether a push deploys, where there is a deploy hook.'),
-  root_directory: z
-    .string()
-    .nullable()
-    .optional()
-    .describe('The folder that is built and started; null for the root of the repository.'),
-  watch_paths: z
-    .array(z.string())
-    .optional()
-    .describe('A push deploys only if it changes a matching file; empty if every push deploys.'),
-  health_check: healthCheck.nullable().optional().describe('How instances are checked; null for the defaults.'),
-  first_byte_timeout_seconds: z
-    .int()
-    .nullable()
-    .optional()
-    .describe('How long the first byte of a response may take; null for the limit of the installation.'),
-  ...gitHostFields,
-  status: webServiceStatus.describe('`created` until the first deployment is live.'),
-  status_reason: z.string().nullable().describe('Why the last action failed; null if it succeeded.'),
-  url: z.string().nullable().describe('The public URL. It does not change between deployments.'),
-  blocked: z.boolean().describe('Whether an operator has blocked the service for its content.'),
-  suspended: z.boolean().describe('Whether an operator has suspended the service for its bandwidth.'),
-  flag_reason: z.string().nullable().describe('Why the service is blocked or suspended.'),
-  created_at: timestamp.describe('When the web service was created.'),
-});
-export type WebService = z.output<typeof webService>;
 
 const sourceFolders = {
   root_directory: rootDirectory
@@ -107,6 +31,14 @@ const sourceFolders = {
     ),
 };
 
+const image = imageReference
+  .nullable()
+  .optional()
+  .describe(
+    'An image of a container registry instead of a `git_repository_url`, such as `ghcr.io/ada/shop:1.4` or ' +
+      '`registry.example.com:5000/shop@sha256:…`. A tag is resolved to a digest by each deployment.',
+  );
+
 const responsiveness = {
   health_check: healthCheck
     .nullable()
@@ -120,7 +52,10 @@ const responsiveness = {
     ),
 };
 
-/** The service also refuses an invalid repository URL or branch, and max below min, with `invalid_input`. */
+/**
+ * The service also refuses an invalid repository URL or branch, max below min, and anything but exactly one of
+ * `git_repository_url` and `image`, with `invalid_input`.
+ */
 export const webServiceInput = z.strictObject({
   name: resourceName.describe('Name of the web service, 1 to 100 characters.'),
   project_id: id.describe('The project of the web service.'),
@@ -128,12 +63,20 @@ export const webServiceInput = z.strictObject({
     .string()
     .min(1)
     .max(2048)
-    .describe('The Git repository: `https://`, `http://`, `ssh://` or `git@host:path`.'),
+    .nullable()
+    .optional()
+    .describe('The Git repository: `https://`, `http://`, `ssh://` or `git@host:path`. Required without an `image`.'),
+  image,
   port: z
     .int()
     .min(1)
     .max(65_535)
-    .describe('The port of the web service. Instances listen on the port in the variable `PORT`.'),
+    .nullable()
+    .optional()
+    .describe(
+      'The port of the web service. Instances listen on the port in the variable `PORT`. Required without an `image`; ' +
+        'with one, the lowest TCP port that the image exposes if absent or null, or 8080 if it exposes none.',
+    ),
   branch: z
     .string()
     .min(1)
@@ -168,8 +111,13 @@ export const webServiceChanges = z.strictObject({
     .string()
     .min(1)
     .max(2048)
+    .nullable()
     .optional()
-    .describe('The Git repository: `https://`, `http://`, `ssh://` or `git@host:path`.'),
+    .describe('The Git repository: `https://`, `http://`, `ssh://` or `git@host:path`. Replaces an `image`.'),
+  image: image.describe(
+    'An image of a container registry. Replaces the `git_repository_url`, and removes the settings of its build: ' +
+      '`branch`, `build_command`, `root_directory` and `watch_paths`.',
+  ),
   branch: z
     .string()
     .min(1)
@@ -187,7 +135,13 @@ export const webServiceChanges = z.strictObject({
     .nullable()
     .optional()
     .describe('Path that returns 2xx or 3xx when an instance is healthy; null for none.'),
-  port: z.int().min(1).max(65_535).optional().describe('The port of the web service.'),
+  port: z
+    .int()
+    .min(1)
+    .max(65_535)
+    .nullable()
+    .optional()
+    .describe('The port of the web service; null for the port that its `image` exposes.'),
   min_instances: instances.optional().describe('Minimum number of instances, 1 to 20.'),
   max_instances: instances.optional().describe('Maximum number of instances, at least `min_instances`.'),
   environment: secretScope.optional().describe('Which project secrets the service gets.'),
@@ -296,5 +250,5 @@ export const deleteWebService = request('delete-web-service', {
   },
 });
 
-fieldHints.add(createWebService.request, WEB_SERVICE_HINTS);
+fieldHints.add(createWebService.request, { ...WEB_SERVICE_HINTS, oneOf: ['git_repository_url', 'image'] });
 fieldHints.add(changeWebService.request, WEB_SERVICE_HINTS);

@@ -120,6 +120,7 @@ const backupDigest = z.string().regex(/^[0-9a-f]{64}$/);
 export const runtimeOrder = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('resolve_source'),
+    /** Of a Git repository; or `docker://` and the reference of an image, like those of builds. */
     repository_url: z.string(),
     branch: z.string().optional(),
     credentials: sourceCredentials.optional(),
@@ -175,9 +176,13 @@ export type RuntimeOrder = z.output<typeof runtimeOrder>;
 
 /** The result of each kind of order. */
 export const runtimeResult = {
-  /** `host_keys` after the first connection to an SSH server: lines for `known_hosts`. */
-  resolve_source: z.object({ branch: z.string(), commit: z.string(), host_keys: z.string().optional() }),
-  build: artefact.extend({ description: commitDescription }),
+  /**
+   * `host_keys` after the first connection to an SSH server: lines for `known_hosts`. An image has no branch, and its
+   * digest in place of the commit.
+   */
+  resolve_source: z.object({ branch: z.string().optional(), commit: z.string(), host_keys: z.string().optional() }),
+  /** `port` is the lowest TCP port that an image exposes. */
+  build: artefact.extend({ description: commitDescription, port: z.int().optional() }),
   back_up_database: z.object({ size_bytes: z.int(), digest: backupDigest }),
   run_command: z.object({ exit_code: z.int().nullable(), reason: z.string().nullable() }),
   enforce_database_storage: z.object({ used_bytes: z.number(), read_only: z.boolean() }).nullable(),

@@ -17,12 +17,12 @@ const refusalOf = (text: string): string => {
 };
 
 describe('A blueprint', () => {
-  it('has defaults for everything but the project and the repositories', () => {
+  it('has defaults for everything but the project and the sources', () => {
     const file = readBlueprint(
       'postern.yaml',
       'project: Shop\nservices:\n  web:\n    repository: https://example.com/a.git\n',
     );
-    expect(file).toMatchObject({ project: 'Shop', cron: {}, services: { web: { port: 3000, env: {} } } });
+    expect(file).toMatchObject({ project: 'Shop', cron: {}, services: { web: { max_instances: 1, env: {} } } });
   });
 
   it.each<[string, string, string]>([
@@ -35,7 +35,12 @@ describe('A blueprint', () => {
       'has an unknown field',
       'services.web: unknown field prot. Remove it',
     ],
-    ['project: A\nservices: {web: {}}', 'has no repository', 'services.web.repository: '],
+    ['project: A\nservices: {web: {}}', 'has no source', 'services.web: a web service has either a repository or'],
+    [
+      'project: A\nservices: {web: {repository: x, image: nginx}}',
+      'has two sources',
+      'services.web: a web service has either a repository or an image',
+    ],
     ['project: A\nservices: {web: {repository: x, port: 0}}', 'has an invalid port', 'services.web.port: '],
     ['project: A\nservices: {web: {repository: x, env: {"1A": b}}}', 'has an invalid variable', 'services.web.env.1A'],
     [

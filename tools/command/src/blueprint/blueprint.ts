@@ -22,8 +22,14 @@ const healthCheck = z.strictObject({
 });
 
 export const service = z.strictObject({
-  repository: z.string().min(1).max(2_048).describe('The Git repository.'),
-  port: z.int().min(1).max(65_535).default(3_000).describe('The port of the web service.'),
+  repository: z.string().min(1).max(2_048).optional().describe('The Git repository that is built.'),
+  image: z.string().min(1).max(512).optional().describe('The image of a container registry, instead of a repository.'),
+  port: z
+    .int()
+    .min(1)
+    .max(65_535)
+    .optional()
+    .describe('The port of the web service; 3000 if absent, or the port that the image exposes.'),
   branch: z.string().min(1).max(255).optional().describe('The default branch of the repository if absent.'),
   root_directory: z.string().max(255).optional().describe('The folder that is built and started.'),
   watch_paths: z.array(z.string()).max(100).optional().describe('A push deploys only if it changes a matching file.'),
@@ -113,7 +119,7 @@ export const readBlueprint = (file: string, content: string): Blueprint => {
       `${file} is not valid:\n${lines.join('\n')}\nThe fields are described at ${SCHEMA_PATH} of your Postern.`,
     );
   }
-  const missing = missingReferences(parsed.data);
+  const missing = inconsistencies(parsed.data);
   if (missing.length > 0) throw new UsageError(`${file} is not valid:\n${missing.map(line => `  ${line}`).join('\n')}`);
   return parsed.data;
 };
@@ -125,8 +131,8 @@ const describeIssue = ({ path, message, code, ...issue }: z.core.$ZodIssue): str
   return `${at}: ${message}`;
 };
 
-/** References between the sections; databases may exist already. */
-const missingReferences = ({ services, workers, cron, disks, domains }: Blueprint): readonly string[] => {
+/** The sources of web services, and references between the sections; databases may exist already. */
+const inconsistencies = ({ services, workers, cron, disks, domains }: Blueprint): readonly string[] => {
   const of = (section: string, entries: Readonly<Record<string, { readonly service: string }>>) =>
     Object.entries(entries).flatMap(([key, entry]) =>
       Object.hasOwn(services, entry.service)
@@ -135,7 +141,13 @@ const missingReferences = ({ services, workers, cron, disks, domains }: Blueprin
             `${section}.${key}.service: there is no web service ${entry.service} in services. Add it, or correct the name.`,
           ],
     );
+  const sources = Object.entries(services).flatMap(([key, { repository, image }]) =>
+    (repository === undefined) === (image === undefined)
+      ? [`services.${key}: a web service has either a repository or an image.`]
+      : [],
+  );
   return [
+    ...sources,
     ...of('workers', workers),
     ...of('cron', cron),
     ...of('domains', domains),
@@ -148,13 +160,12 @@ export const writeBlueprint = (content: Blueprint, schemaUrl: string): string =>
   `# yaml-language-server: $schema=${schemaUrl}\n${stringify(withoutDefaults(content), { lineWidth: 0 })}`;
 
 const withoutDefaults = (value: Blueprint): unknown => {
-  const defaults = service.parse({ repository: 'x' }) as Record<string, unknown>;
+  const defaults = service.parse({}) as Record<string, unknown>;
   const services = Object.entries(value.services).map(([key, settings]) => [
     key,
     Object.fromEntries(
       Object.entries(settings).filter(
-        ([field, set]) =>
-          set !== undefined && (field === 'port' || JSON.stringify(set) !== JSON.stringify(defaults[field])),
+        ([field, set]) => set !== undefined && JSON.stringify(set) !== JSON.stringify(defaults[field]),
       ),
     ),
   ]);

@@ -24,7 +24,7 @@ export const blueprintOf = (projectName: string, existing: Existing): Blueprint 
         return [
           name,
           serviceShape.parse({
-            repository: git_repository_url,
+            ...(git_repository_url !== null && { repository: git_repository_url }),
             ...Object.fromEntries(given),
             env: Object.fromEntries(
               variables.map(({ key, value, is_secret }) => [key, is_secret ? { secret: true } : value]),

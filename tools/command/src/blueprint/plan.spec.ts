@@ -90,6 +90,20 @@ describe('The plan of a blueprint', () => {
     expect(plan(exported(), EXISTING, true)).toEqual({ steps: [], notes: [] });
   });
 
+  it('is empty for an exported image, and names an image that changes or replaces a repository', () => {
+    const image = { image: 'ghcr.io/ada/shop:1', git_repository_url: null, port: null };
+    const service = { ...WEB, ...image, root_directory: null, watch_paths: [], processes: {} };
+    const existing = { ...EXISTING, services: new Map([['web', { ...web, service }]]) };
+    const text = writeBlueprint(blueprintOf('Shop', existing), 'https://postern.example.com/docs/postern.schema.json');
+    expect(plan(text, existing)).toEqual({ steps: [], notes: [] });
+    const next = text.replace('shop:1', 'shop:2');
+    expect(plan(next, existing).steps).toEqual([
+      'change service web image: "ghcr.io/ada/shop:1" → "ghcr.io/ada/shop:2"',
+    ]);
+    expect(plan(next).steps.join()).toContain('git_repository_url: "https://example.com/shop.git" → null');
+    expect(plan(next, NOTHING).steps).toContain('create service web ghcr.io/ada/shop:2');
+  });
+
   it('creates everything in a workspace that has nothing, and asks for the values of secrets', () => {
     expect(plan(exported(), NOTHING)).toEqual({
       steps: [

@@ -23,9 +23,13 @@ export const settingsIn = (
   };
 };
 
+/** Of a repository; an image exposes a port. */
+const DEFAULT_PORT = 3_000;
+
 const plainSettings = (given: ServiceBlueprint): Omit<Settings, 'processes' | 'disk'> => ({
-  git_repository_url: given.repository,
-  port: given.port,
+  git_repository_url: given.repository ?? null,
+  image: given.image ?? null,
+  port: given.port ?? (given.image === undefined ? DEFAULT_PORT : null),
   branch: given.branch ?? null,
   root_directory: given.root_directory?.replace(/^\.\/|\/$/g, '') || null,
   watch_paths: given.watch_paths ?? [],
@@ -47,6 +51,7 @@ const plainSettings = (given: ServiceBlueprint): Omit<Settings, 'processes' | 'd
 /** The settings of an existing web service, in the same form. */
 export const settingsOfService = (service: WebService): Settings => ({
   git_repository_url: service.git_repository_url,
+  image: service.image ?? null,
   port: service.port,
   branch: service.branch,
   root_directory: service.root_directory ?? null,

@@ -29,7 +29,7 @@ export const serviceSteps = (
       {
         action: 'create',
         what,
-        changes: [wanted.git_repository_url],
+        changes: [wanted.image ?? wanted.git_repository_url ?? ''],
         apply: async target => {
           const { release_command, drain_seconds, instance, processes, disk, auto_deploy, ...first } = wanted;
           const body: CreateWebServiceBody = { name, project_id: idOf(target, PROJECT), ...first };

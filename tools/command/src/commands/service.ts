@@ -11,9 +11,10 @@ interface Options {
 }
 
 interface CreateOptions extends Options {
-  readonly repository: string;
+  readonly repository?: string;
+  readonly image?: string;
   readonly project?: string;
-  readonly port: string;
+  readonly port?: string;
 }
 
 const SERVICE = [
@@ -29,22 +30,28 @@ export const service = (): Command =>
 const create = (): Command =>
   command('create', 'Create a web service; its first deployment starts it', [
     'postern service create storefront --repository https://git.example.com/shop.git',
+    'postern service create shop --image ghcr.io/ada/shop:1.4',
     'postern service create web --project Shop --repository https://git.example.com/shop.git root_directory=apps/web',
   ])
     .argument('<name>', 'name of the web service')
     .argument('[settings...]', SETTINGS)
-    .requiredOption('--repository <url>', 'the Git repository')
+    .option('--repository <url>', 'the Git repository that is built')
+    .option('--image <reference>', 'the image of a container registry, instead of a repository')
     .option('--project <id or name>', 'the project; the only one by default')
-    .option('--port <number>', 'the port of the web service', '3000')
+    .option('--port <number>', 'the port of the web service; 3000 by default, or the port that the image exposes')
     .action(async (name: string, settings: readonly string[], options: CreateOptions) => {
+      const { repository, image, port = image === undefined ? '3000' : undefined } = options;
+      if ((repository === undefined) === (image === undefined))
+        throw new UsageError('Give either --repository or --image.');
       const { context, output } = invocation(options);
       const platform = context.platform();
       const project = one(await platform.projects.list(), options.project, 'project', '--project');
       const body = {
         name,
         project_id: project.id,
-        git_repository_url: options.repository,
-        port: Number(options.port),
+        ...(repository !== undefined && { git_repository_url: repository }),
+        ...(image !== undefined && { image }),
+        ...(port !== undefined && { port: Number(port) }),
         ...settingsOf(settings),
       } as CreateWebServiceBody;
       const created = await platform.webServices.create(body);

@@ -22,17 +22,25 @@ export const NewWebService = ({ projectId, open }: NewWebServiceProps) => {
     <CollapsibleSection
       title="New web service"
       open={open}
-      about="A web service is built from a Git repository. It starts when you deploy it."
+      about="A web service is built from a Git repository, or runs an image of a container registry. It starts when you deploy it."
     >
       <Form action={create} submit="Create web service" class="pairs">
         <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
         <Field
           label="Git repository"
           name="git_repository_url"
-          required
           maxLength={2048}
           placeholder="https://git.example.com/shop.git"
           hint="For a private repository, add a deploy key or a token in its Settings before you deploy."
+          autocomplete="off"
+          spellcheck={false}
+        />
+        <Field
+          label="Image"
+          name="image"
+          maxLength={512}
+          placeholder="ghcr.io/ada/shop:1.4"
+          hint="Instead of a Git repository. For a private image, add registry credentials in its Settings before you deploy."
           autocomplete="off"
           spellcheck={false}
         />
@@ -55,9 +63,8 @@ export const NewWebService = ({ projectId, open }: NewWebServiceProps) => {
           type="number"
           min={1}
           max={65_535}
-          required
-          defaultValue="3000"
-          hint="Your app must listen on the port in the PORT environment variable, which can differ from this one."
+          placeholder="3000"
+          hint="Your app must listen on the port in the PORT environment variable, which can differ from this one. With an image, leave empty for the port that it exposes."
         />
         <Field
           label="Build command"

@@ -55,7 +55,10 @@ const WebServices = ({ of, projectId }: WebServicesProps) => (
           columns={[
             { title: 'Name', cell: service => <Link to={`/web-services/${service.id}`}>{service.name}</Link> },
             { title: 'Status', cell: service => <StatusBadges of={service} /> },
-            { title: 'Repository', cell: service => <span class="long">{service.git_repository_url}</span> },
+            {
+              title: 'Source',
+              cell: service => <span class="long">{service.image ?? service.git_repository_url}</span>,
+            },
             {
               title: 'Instances',
               numeric: true,

@@ -4,6 +4,7 @@ import { deletedWith } from './deleted-with.js';
 const CREDENTIALS = {
   deploy_key: { public_key: 'ssh-ed25519 AAAA', created_at: '2026-03-09T10:00:00.000Z', host_keys: [] },
   git_token: { username: 'git', host: 'git.example.com', created_at: '2026-03-09T10:00:00.000Z' },
+  registry: { username: 'git', host: 'ghcr.io', created_at: '2026-03-09T10:00:00.000Z' },
 } as unknown as Parameters<typeof deletedWith>[1]['credentials'];
 
 it('lists all resources of a web service', () =>
@@ -26,6 +27,7 @@ it('lists all resources of a web service', () =>
     '2 cron jobs, with their runs',
     'its deploy key: remove the public key from the repository as well',
     'its access token for the repository: revoke it at the Git host as well',
+    'its registry credentials: revoke them at the registry as well',
     'its deploy hook, if there is one',
     'its attachments to databases; the databases are kept',
     'its running instances and commands, logs, metrics and build cache',

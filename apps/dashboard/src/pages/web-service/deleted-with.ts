@@ -21,6 +21,7 @@ export const deletedWith = (service: Pick<WebService, 'url' | 'disk'>, contents:
     ...(cronJobs > 0 ? [`${counted(cronJobs, 'cron job')}, with their runs`] : []),
     ...(credentials?.deploy_key ? ['its deploy key: remove the public key from the repository as well'] : []),
     ...(credentials?.git_token ? ['its access token for the repository: revoke it at the Git host as well'] : []),
+    ...(credentials?.registry ? ['its registry credentials: revoke them at the registry as well'] : []),
     'its deploy hook, if there is one',
     'its attachments to databases; the databases are kept',
     'its running instances and commands, logs, metrics and build cache',

@@ -47,19 +47,23 @@ export const DeploymentsPage = () => {
     <Page title="Deployments">
       <Section
         title="Deploy"
-        about="Builds the latest commit. The new version replaces the current one when its health check passes."
+        about="Builds the latest commit, or pulls the image again. The new version replaces the current one when its health check passes."
         actions={<Link to={`${open.path}/logs`}>View logs</Link>}
       >
         <Form action={deploy} submit="Deploy" class="line" keepValues>
-          <Field
-            label="Branch"
-            name="branch"
-            maxLength={255}
-            placeholder={open.service.branch ?? 'Default branch'}
-            autocomplete="off"
-            spellcheck={false}
-          />
-          <Checkbox label="Clear the build cache" name="clear_cache" />
+          {open.service.image == null && (
+            <>
+              <Field
+                label="Branch"
+                name="branch"
+                maxLength={255}
+                placeholder={open.service.branch ?? 'Default branch'}
+                autocomplete="off"
+                spellcheck={false}
+              />
+              <Checkbox label="Clear the build cache" name="clear_cache" />
+            </>
+          )}
         </Form>
       </Section>
       <Loaded of={deployments}>
@@ -101,10 +105,10 @@ const Deployments = ({ list, path, act }: DeploymentsProps) => (
         ),
       },
       {
-        title: 'Commit',
+        title: 'Source',
         cell: deployment => (
           <>
-            {deployment.commit === null ? NO_VALUE : <Commit of={deployment} />}
+            {(deployment.commit ?? deployment.image) == null ? NO_VALUE : <Commit of={deployment} />}
             {deployment.rollback_of && <p class="hint">Rollback</p>}
           </>
         ),

@@ -79,7 +79,9 @@ const Outcome = ({ of: latest, earlier, path, deploy }: OutcomeProps) => {
       <div class="actions">
         <Link to={`${path}/${id}`}>View log</Link>
         {!ACTIVE.has(status) && (
-          <ActionButton work={deploy}>{status === 'failed' ? 'Retry' : 'Deploy latest commit'}</ActionButton>
+          <ActionButton work={deploy}>
+            {status === 'failed' ? 'Retry' : latest.image === undefined ? 'Deploy latest commit' : 'Deploy again'}
+          </ActionButton>
         )}
         {target && !ACTIVE.has(status) && !(status === 'failed' && isLive) && (
           <ConfirmButton

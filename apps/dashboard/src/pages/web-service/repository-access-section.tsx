@@ -22,7 +22,7 @@ export const RepositoryAccessSection = () => {
     >
       <Loaded of={credentials}>
         {({ deploy_key, git_token }) =>
-          /^https?:/.test(service.git_repository_url) ? (
+          /^https?:/.test(service.git_repository_url ?? '') ? (
             <>
               <TokenForm token={git_token} path={path} reload={credentials.reload} />
               {deploy_key && <DeployKey deployKey={deploy_key} path={path} reload={credentials.reload} />}

@@ -2,8 +2,8 @@ import type { WebService } from '@postern/contracts';
 import type { Values } from '../../components/form.js';
 import { parseProcesses } from './processes.js';
 
-const NUMBERS = new Set(['port', 'min_instances', 'max_instances']);
-const REQUIRED = new Set(['name', 'git_repository_url', 'environment']);
+const NUMBERS = new Set(['port', 'min_instances', 'max_instances', 'drain_seconds', 'first_byte_timeout_seconds']);
+const REQUIRED = new Set(['name', 'git_repository_url', 'image', 'environment']);
 /** The fields of `instance`; the API accepts both or none. */
 const SIZES = ['memory_mib', 'cpu_millicores'];
 
@@ -29,8 +29,7 @@ const change = (name: string, value: string): unknown => {
   if (name === 'processes') return parseProcesses(value);
   if (name === 'disk') return diskOf(value);
   if (name === 'watch_paths') return value.split(/\s+/).filter(Boolean);
-  if (NUMBERS.has(name)) return Number(value);
-  if (name === 'drain_seconds' || name === 'first_byte_timeout_seconds') return value === '' ? null : Number(value);
+  if (NUMBERS.has(name)) return value === '' ? null : Number(value);
   return value === '' && !REQUIRED.has(name) ? null : value;
 };
 

@@ -13,6 +13,7 @@ import { DeployHookSection } from './deploy-hook-section.js';
 import { DEFAULT_SIZE } from './instance-limits.js';
 import { LogDrainsSection } from './log-drains-section.js';
 import { formatProcesses } from './processes.js';
+import { RegistryAccessSection } from './registry-access-section.js';
 import { RepositoryAccessSection } from './repository-access-section.js';
 import { changesOf } from './setting-changes.js';
 import { useWebService } from './web-service-layout.js';
@@ -71,7 +72,7 @@ export const SettingsPage = () => {
           hint="Leave empty for no disk. A disk can grow, not shrink. Its files are kept until the web service is deleted."
         />
       </SettingsForm>
-      <RepositoryAccessSection />
+      {service.image == null ? <RepositoryAccessSection /> : <RegistryAccessSection />}
       <CustomDomainsSection />
       <LogDrainsSection />
       <DeployHookSection />
@@ -106,15 +107,14 @@ const SettingsForm = ({ title, about, saved, children }: SettingsFormProps) => {
   );
 };
 
-const BuildFields = ({ of }: { readonly of: WebService }) => (
+const RepositoryFields = ({ of }: { readonly of: WebService }) => (
   <>
-    <Field label="Name" name="name" required maxLength={100} defaultValue={of.name} autocomplete="off" />
     <Field
       label="Git repository"
       name="git_repository_url"
       required
       maxLength={2048}
-      defaultValue={of.git_repository_url}
+      defaultValue={of.git_repository_url ?? ''}
       autocomplete="off"
       spellcheck={false}
     />
@@ -131,8 +131,37 @@ const BuildFields = ({ of }: { readonly of: WebService }) => (
       value={(of.watch_paths ?? []).join(' ')}
       hint="A push deploys only if it changes a matching file, such as apps/web/** !**/*.md. Separate patterns by spaces."
     />
-    <Numeric label="Port" name="port" value={of.port} max={65_535} />
+    <Numeric label="Port" name="port" value={of.port ?? 0} max={65_535} />
     <Optional label="Build command" name="build_command" value={of.build_command} />
+  </>
+);
+
+const ImageFields = ({ of }: { readonly of: WebService }) => (
+  <>
+    <Field
+      label="Image"
+      name="image"
+      required
+      maxLength={512}
+      defaultValue={of.image ?? ''}
+      autocomplete="off"
+      spellcheck={false}
+      hint="Each deployment resolves a tag to a digest."
+    />
+    <Limit
+      label="Port"
+      name="port"
+      value={of.port}
+      range={[1, 65_535]}
+      hint="Leave empty for the port that the image exposes."
+    />
+  </>
+);
+
+const BuildFields = ({ of }: { readonly of: WebService }) => (
+  <>
+    <Field label="Name" name="name" required maxLength={100} defaultValue={of.name} autocomplete="off" />
+    {of.image == null ? <RepositoryFields of={of} /> : <ImageFields of={of} />}
     <Optional label="Start command" name="start_command" value={of.start_command} />
     <Optional
       label="Release command"

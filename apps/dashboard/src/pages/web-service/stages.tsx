@@ -36,10 +36,14 @@ export const Stages = ({ of: deployment }: { readonly of: Deployment }) => {
   );
 };
 
-/** The commit, its first line and its author. */
-export const Commit = ({ of: { commit, commit_message, commit_author, branch } }: { readonly of: Deployment }) => (
+/** The commit of a deployment with its first line and its author, or the image. */
+export const Commit = ({
+  of: { commit, commit_message, commit_author, branch, image },
+}: {
+  readonly of: Deployment;
+}) => (
   <>
-    <code>{commit?.slice(0, 10)}</code> {branch}
+    <code class="long">{image ?? commit?.slice(0, 10)}</code> {branch}
     {commit_message && <span class="commit-message"> {commit_message}</span>}
     {commit_author && <span class="hint"> by {commit_author}</span>}
   </>

@@ -1,3 +1,4 @@
+import type { WebService } from '@postern/contracts';
 import { Fragment } from 'preact';
 import { api } from '../../api-client.js';
 import { ActionButton, ConfirmButton } from '../../components/action-button.js';
@@ -62,15 +63,20 @@ const Lifecycle = () => {
   );
 };
 
-const Configuration = () => {
-  const { service } = useWebService();
-  const rows: readonly (readonly [name: string, value: string | null])[] = [
+const ofRepository = (service: WebService) =>
+  [
     ['Repository', service.git_repository_url],
     ['Branch', service.branch ?? 'Default branch'],
     ['Build command', service.build_command],
+  ] as const;
+
+const Configuration = () => {
+  const { service } = useWebService();
+  const rows: readonly (readonly [name: string, value: string | null])[] = [
+    ...(service.image == null ? ofRepository(service) : [['Image', service.image] as const]),
     ['Start command', service.start_command],
     ['Health check', service.health_check_path ?? 'The port accepts connections'],
-    ['Port', String(service.port)],
+    ['Port', service.port === null ? 'The port that the image exposes' : String(service.port)],
     ['Instances', `${service.min_instances} to ${service.max_instances}`],
     ...(service.disk ? [['Disk', `${service.disk.size_mib} MiB`] as const] : []),
     ['Secrets', formatLabel(service.environment)],

@@ -48,10 +48,10 @@ export async function applyDeploymentEvent(
   const end = (status: string, error: string | null = null) => tx.query(END_DEPLOYMENT(tx), [id, status, error, at]);
   switch (type) {
     case 'platform-management.deployment-requested.v1':
-      return tx.query(INSERT_DEPLOYMENT(tx), [id, service, version, data.branch, null, null, at, ...uploadOf(data)]);
+      return tx.query(INSERT_DEPLOYMENT(tx), [id, service, version, data.branch, null, null, at, ...sourceOf(data)]);
     case 'platform-management.rollback-requested.v1': {
       const { branch, rollback_of } = data;
-      const commit = data.upload ? null : data.commit;
+      const commit = data.upload || data.image ? null : data.commit;
       return tx.query(INSERT_DEPLOYMENT(tx), [
         id,
         service,
@@ -60,13 +60,13 @@ export async function applyDeploymentEvent(
         commit,
         rollback_of,
         at,
-        ...uploadOf(data),
+        ...sourceOf(data),
       ]);
     }
     case 'platform-management.deployment-begun.v1':
       return tx.query(BEGIN_DEPLOYMENT(tx), [id, data.stage, at]);
     case 'platform-management.deployment-source-resolved.v1':
-      return tx.query(SET_SOURCE(tx), [id, data.branch, data.commit, at]);
+      return tx.query(SET_SOURCE(tx), [id, data.branch, data.image ? null : data.commit, at, data.image ?? null]);
     case 'platform-management.deployment-built.v1':
       return tx.query(FINISH_BUILD(tx), [id, data.commit, at]);
     case 'platform-management.deployment-cancellation-requested.v1':
@@ -84,12 +84,17 @@ export async function applyDeploymentEvent(
   }
 }
 
-const uploadOf = ({ upload }: { readonly upload?: Upload }) => [upload?.digest ?? null, upload?.size_bytes ?? null];
+/** What is deployed instead of a commit. */
+const sourceOf = ({ upload, image }: { readonly upload?: Upload; readonly image?: string }) => [
+  upload?.digest ?? null,
+  upload?.size_bytes ?? null,
+  image ?? null,
+];
 
 export type DeploymentReply = z.output<typeof deployment>;
 
-type DeploymentRow = Omit<DeploymentReply, keyof StageTimes | 'stages' | 'upload'> &
-  StageTimes & { readonly upload_bytes: number | null };
+type DeploymentRow = Omit<DeploymentReply, keyof StageTimes | 'stages' | 'upload' | 'image'> &
+  StageTimes & { readonly upload_bytes: number | null; readonly image: string | null };
 
 /** Statuses of deployments that still need the runtime. */
 const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'building', 'releasing']);
@@ -169,6 +174,7 @@ export class Deployments {
       ...(row.upload_digest === null
         ? {}
         : { upload: { digest: row.upload_digest, size_bytes: row.upload_bytes ?? 0 } }),
+      ...(row.image !== null && { image: row.image }),
       ...(position === undefined ? {} : { queue_position: position }),
     };
   }

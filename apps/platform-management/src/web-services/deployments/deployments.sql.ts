@@ -2,7 +2,7 @@ import type { ProjectionTables } from '@postern/event-sourcing/postgres';
 import { IS_REACHED } from '../../projects/reached-projects.js';
 
 const DEPLOYMENT = `id, web_service_id, branch, commit, commit_message, commit_author, status, error, created_at,
-  started_at, resolved_at, built_at, finished_at, rollback_of, upload_digest, upload_bytes`;
+  started_at, resolved_at, built_at, finished_at, rollback_of, upload_digest, upload_bytes, image`;
 
 export const FIND_DEPLOYMENT = `SELECT ${DEPLOYMENT} FROM deployments WHERE id = $1 AND web_service_id = $2`;
 
@@ -31,8 +31,8 @@ export const ORDINAL_OF_DEPLOYMENT = 'SELECT ordinal FROM deployments WHERE id =
 
 export const INSERT_DEPLOYMENT = ({ table }: ProjectionTables) => `
   INSERT INTO ${table('deployments')} (id, web_service_id, number, branch, commit, rollback_of, status, created_at,
-    upload_digest, upload_bytes, ordinal, commit_message, commit_author)
-  SELECT $1::uuid, $2::uuid, $3::integer, $4, $5, $6::uuid, 'queued', $7::timestamptz, $8, $9::integer,
+    upload_digest, upload_bytes, image, ordinal, commit_message, commit_author)
+  SELECT $1::uuid, $2::uuid, $3::integer, $4, $5, $6::uuid, 'queued', $7::timestamptz, $8, $9::integer, $10,
     coalesce((SELECT max(ordinal) FROM ${table('deployments')} WHERE web_service_id = $2::uuid), 0) + 1,
     (SELECT commit_message FROM ${table('deployments')} WHERE id = $6::uuid),
     (SELECT commit_author FROM ${table('deployments')} WHERE id = $6::uuid)`;
@@ -41,11 +41,11 @@ export const BEGIN_DEPLOYMENT = ({ table }: ProjectionTables) =>
   `UPDATE ${table('deployments')} SET status = $2, started_at = $3 WHERE id = $1`;
 
 export const SET_SOURCE = ({ table }: ProjectionTables) =>
-  `UPDATE ${table('deployments')} SET branch = $2, commit = $3, resolved_at = $4 WHERE id = $1`;
+  `UPDATE ${table('deployments')} SET branch = $2, commit = $3, resolved_at = $4, image = coalesce($5, image) WHERE id = $1`;
 
 export const FINISH_BUILD = ({ table }: ProjectionTables) =>
   `UPDATE ${table('deployments')}
-   SET status = 'releasing', commit = CASE WHEN upload_digest IS NULL THEN $2 END, built_at = $3 WHERE id = $1`;
+   SET status = 'releasing', commit = CASE WHEN upload_digest IS NULL AND image IS NULL THEN $2 END, built_at = $3 WHERE id = $1`;
 
 export const DESCRIBE_COMMIT = ({ table }: ProjectionTables) =>
   `UPDATE ${table('deployments')} SET commit_message = $2, commit_author = $3 WHERE id = $1`;

@@ -19,7 +19,7 @@ export class PlatformVariables {
     const { id, settings } = state;
     const deployment = deploymentOf(state, version.deploymentId);
     const { deploymentId, branch = deployment?.branch } = version;
-    const commit = deployment?.upload ? undefined : version.commit;
+    const commit = deployment?.upload || deployment?.image ? undefined : version.commit;
     return withPlatformVariables(configuration, {
       POSTERN_SERVICE_ID: id,
       POSTERN_SERVICE_NAME: settings!.name,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { MASKED_VALUE, type ReplyOf, type RequestOf, resolveEnvironment } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { liveDeployment, type WebService } from '../services/aggregate/state.js';
+import { liveDeployment, releaseSettings, type WebService } from '../services/aggregate/state.js';
 import { WebServiceRepository } from '../services/web-service-repository.js';
 import { WebServices } from '../services/web-services.projection.js';
 import { PlatformVariables } from './platform-variables.js';
@@ -29,7 +29,7 @@ export class ResolveEnvironment {
     const state = await this.repository.stateOf(web_service_id);
     const next = await this.#next(state);
     const running = await this.#running(state);
-    const { port, disk } = state.settings!;
+    const { port, disk } = releaseSettings(state, liveDeployment(state));
     const rows = [
       ...Object.entries(next.environment).map(([key, value]) => ({
         key,

@@ -3,6 +3,7 @@ import { inSpan, type TraceSpan } from '@postern/messaging';
 import {
   BuildFailed,
   type BuiltArtefact,
+  imageAddress,
   type LogWriter,
   type ResolvedSource,
   Runtime,
@@ -51,12 +52,10 @@ export class BuildDeployment {
 
   async #build(build: Build, span: TraceSpan | undefined): Promise<void> {
     const { state, deploymentId, signal } = build;
-    const { environment, git_repository_url } = state.settings!;
+    const { environment } = state.settings!;
+    const address = sourceOf(state, deploymentId);
     const current = await this.configurations.current(state.id!, state.projectId!, environment);
-    const { source, secrets, withheld } = await this.credentials.forDeployment(
-      credentialsOwner(state),
-      git_repository_url,
-    );
+    const { source, secrets, withheld } = await this.credentials.forDeployment(credentialsOwner(state), address);
     const configuration = { ...current, secrets: [...current.secrets, ...secrets] };
     const output = this.runtime.logWriter(state.id!, 'build', maskable(configuration.secrets));
     try {
@@ -64,9 +63,11 @@ export class BuildDeployment {
       const owner = await this.projects.ownerOf(state.projectId!);
       const refusal = owner && (await this.sharedNetwork.refusalFor(owner.workspaceId));
       if (refusal !== undefined) throw new BuildFailed(refusal);
-      const { reference: artefact, commit, description } = await this.#artefact(build, configuration, source, output);
+      if (address === '') throw new BuildFailed(REPOSITORY_IS_GONE);
+      const built = await this.#artefact(build, configuration, source, output);
+      const { reference: artefact, commit, description, port } = built;
       if (endReasonOf(signal) === 'leadership') return;
-      await this.reports.record(state.id!, { kind: 'finish-build', deploymentId, artefact, commit, description });
+      await this.reports.record(state.id!, { kind: 'finish-build', deploymentId, artefact, commit, description, port });
       span?.annotate({ [OUTCOME]: 'built' });
       logLine(output, `Deployment ${deploymentId} is built`);
     } catch (error) {
@@ -82,8 +83,9 @@ export class BuildDeployment {
     credentials: SourceCredentials,
     output: LogWriter,
   ): Promise<BuiltArtefact> {
-    const { git_repository_url: repositoryUrl, build_command, start_command, root_directory } = state.settings!;
-    const { branch, commit: known, clearCache, upload } = deploymentOf(state, deploymentId)!;
+    const { build_command, start_command, root_directory } = state.settings!;
+    const repositoryUrl = sourceOf(state, deploymentId);
+    const { branch, commit: known, clearCache, upload, image } = deploymentOf(state, deploymentId)!;
     // The digest of an upload identifies its source.
     let commit = known ?? upload?.digest;
     if (upload && known === undefined) logLine(output, `Deployment ${deploymentId} begins: an uploaded source`);
@@ -91,14 +93,18 @@ export class BuildDeployment {
     let shown = credentials;
     if (commit === undefined) {
       const onBranch = branch === null ? '' : `, branch ${branch}`;
-      logLine(output, `Deployment ${deploymentId} begins: ${repositoryUrl}${onBranch}`);
+      logLine(output, `Deployment ${deploymentId} begins: ${image ?? repositoryUrl}${onBranch}`);
       const wanted = { repositoryUrl, branch: branch ?? undefined, credentials };
-      const { hostKeys, ...source } = await this.#resolve(credentialsOwner(state), wanted, output, signal);
+      const {
+        hostKeys,
+        commit: found,
+        branch: foundBranch = null,
+      } = await this.#resolve(credentialsOwner(state), wanted, output, signal);
       shown = withHostKeys(credentials, hostKeys);
-      commit = source.commit;
-      builtBranch = source.branch;
-      await this.reports.record(state.id!, { kind: 'resolve-source', deploymentId, ...source });
-      logLine(output, `Building ${source.branch} at ${commit}`);
+      commit = found;
+      builtBranch = foundBranch;
+      await this.reports.record(state.id!, { kind: 'resolve-source', deploymentId, branch: builtBranch, commit });
+      if (image === undefined) logLine(output, `Building ${builtBranch} at ${commit}`);
     }
     const version = { deploymentId, commit, branch: builtBranch };
     const { environment, secrets } = await this.platformVariables.addTo(configuration, state, version);
@@ -165,6 +171,15 @@ export class BuildDeployment {
 
 /** A preview fetches the repository with the credentials of the web service that it is a preview of. */
 const credentialsOwner = ({ id, preview }: WebService): string => preview?.web_service_id ?? id!;
+
+const REPOSITORY_IS_GONE =
+  'the web service has had an image since this deployment was requested: create another deployment';
+
+/** The address of what is deployed; empty if its repository was replaced. */
+const sourceOf = (state: WebService, deploymentId: string): string => {
+  const { image } = deploymentOf(state, deploymentId)!;
+  return image === undefined ? (state.settings!.git_repository_url ?? '') : imageAddress(image);
+};
 
 /** Adds the host keys of the first connection, so that the build accepts no others when it connects again. */
 const withHostKeys = (credentials: SourceCredentials, hostKeys: string | undefined): SourceCredentials => {

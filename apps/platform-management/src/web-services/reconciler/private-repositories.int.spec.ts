@@ -54,7 +54,7 @@ describe('a deployment of a private repository', () => {
 
   it('sends a token only to the host that it was stored for', async () => {
     const id = await fixture.createService(replica);
-    await replica.credentials.putGitToken(id, { username: 'ada', host: 'git.example.com' }, TOKEN);
+    await replica.credentials.putToken(id, 'git_token', { username: 'ada', host: 'git.example.com' }, TOKEN);
     await fixture.untilDeployment(await fixture.deploy(replica, id), 'live');
     await replica.commands.change.execute({
       user_id: OWNER,
@@ -99,7 +99,7 @@ describe('a deployment of a private repository', () => {
 
   it('fails with a message without credentials, even if the server repeats them', async () => {
     const id = await fixture.createService(replica);
-    await replica.credentials.putGitToken(id, { username: 'ada', host: 'git.example.com' }, TOKEN);
+    await replica.credentials.putToken(id, 'git_token', { username: 'ada', host: 'git.example.com' }, TOKEN);
     const encoded = Buffer.from(`ada:${TOKEN}`).toString('base64');
     fixture.machine.script.resolve = () => {
       throw new SourceUnavailable(`refused: Basic ${encoded} ${TOKEN}`);
@@ -119,7 +119,7 @@ describe('a deployment of a private repository', () => {
     const before = await sealedCount();
     const id = await fixture.createService(replica);
     await replica.credentials.putDeployKey(id, newDeployKeyPair('test'));
-    await replica.credentials.putGitToken(id, { username: 'ada', host: 'git.example.com' }, TOKEN);
+    await replica.credentials.putToken(id, 'git_token', { username: 'ada', host: 'git.example.com' }, TOKEN);
     expect((await sealedCount()) - before).toBe(2);
     await replica.commands.remove.execute({ user_id: OWNER, web_service_id: id });
     await expect(replica.credentials.putDeployKey(id, newDeployKeyPair('test'))).rejects.toMatchObject({

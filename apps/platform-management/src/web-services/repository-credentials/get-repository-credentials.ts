@@ -1,7 +1,7 @@
 import { getRepositoryCredentials, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { WebServices } from '../services/web-services.projection.js';
-import { RepositoryCredentials } from './repository-credentials.js';
+import { RepositoryCredentials, type StoredToken } from './repository-credentials.js';
 
 /** Returns the repository credentials of a web service, without secrets. */
 @Handles(getRepositoryCredentials)
@@ -15,7 +15,7 @@ export class GetRepositoryCredentials {
     request: RequestOf<typeof getRepositoryCredentials>,
   ): Promise<ReplyOf<typeof getRepositoryCredentials>> {
     await this.owners.requireOwner(request, request.web_service_id);
-    const { deployKey, gitToken } = await this.credentials.of(request.web_service_id);
+    const { deployKey, gitToken, registry } = await this.credentials.of(request.web_service_id);
     return {
       deploy_key: deployKey
         ? {
@@ -24,9 +24,11 @@ export class GetRepositoryCredentials {
             host_keys: [...deployKey.hostKeys],
           }
         : null,
-      git_token: gitToken
-        ? { username: gitToken.username, host: gitToken.host, created_at: gitToken.createdAt.toISOString() }
-        : null,
+      git_token: tokenReply(gitToken),
+      registry: tokenReply(registry),
     };
   }
 }
+
+const tokenReply = (token: StoredToken | undefined) =>
+  token ? { username: token.username, host: token.host, created_at: token.createdAt.toISOString() } : null;

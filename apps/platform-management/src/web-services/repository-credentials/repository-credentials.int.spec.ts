@@ -38,6 +38,7 @@ describe('a deploy key', () => {
     expect(await resources.request(getRepositoryCredentials, caller)).toEqual({
       deploy_key: { ...second, created_at: expect.any(String), host_keys: [] },
       git_token: null,
+      registry: null,
     });
     expect(await resources.request(deleteDeployKey, caller)).toEqual({ id: expect.any(String), deleted: true });
     expect(await codeOf(resources.request(deleteDeployKey, caller))).toBe('deploy_key_not_found');
@@ -52,6 +53,7 @@ describe('a Git token', () => {
     expect(await resources.request(getRepositoryCredentials, caller)).toEqual({
       deploy_key: null,
       git_token: { ...token, created_at: expect.any(String) },
+      registry: null,
     });
     expect(resources.lines.join('\n')).not.toContain(TOKEN);
     expect(await resources.request(deleteGitToken, caller)).toMatchObject({ deleted: true });

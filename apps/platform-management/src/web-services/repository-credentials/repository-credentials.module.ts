@@ -5,11 +5,13 @@ import { WebServicesModule } from '../services/web-services.module.js';
 import { CreateDeployKey } from './create-deploy-key.js';
 import { DeleteDeployKey } from './delete-deploy-key.js';
 import { DeleteGitToken } from './delete-git-token.js';
+import { DeleteRegistryCredentials } from './delete-registry-credentials.js';
 import { GetRepositoryCredentials } from './get-repository-credentials.js';
 import { RepositoryCredentials } from './repository-credentials.js';
 import { SetGitToken } from './set-git-token.js';
+import { SetRegistryCredentials } from './set-registry-credentials.js';
 
-/** Deploy keys and access tokens that Git uses for private repositories. */
+/** Deploy keys, access tokens and registry credentials, for private repositories and images. */
 @Module({
   imports: [prisma, EncryptionModule, WebServicesModule],
   providers: [
@@ -17,6 +19,8 @@ import { SetGitToken } from './set-git-token.js';
     DeleteDeployKey,
     SetGitToken,
     DeleteGitToken,
+    SetRegistryCredentials,
+    DeleteRegistryCredentials,
     GetRepositoryCredentials,
     RepositoryCredentials,
   ],

@@ -33,9 +33,10 @@ export interface StoredDeployKey {
   readonly createdAt: Date;
 }
 
-export interface StoredGitToken {
+/** The user name of a token or password, and the host that it is sent to. */
+export interface StoredToken {
   readonly username: string;
-  /** The host that the token is sent to; empty for a repository with a file URL. */
+  /** Empty for a repository with a file URL. */
   readonly host: string;
   readonly createdAt: Date;
 }
@@ -43,7 +44,8 @@ export interface StoredGitToken {
 /** The stored credentials of a web service, without secrets. */
 export interface StoredCredentials {
   readonly deployKey: StoredDeployKey | undefined;
-  readonly gitToken: StoredGitToken | undefined;
+  readonly gitToken: StoredToken | undefined;
+  readonly registry: StoredToken | undefined;
 }
 
 /** Credentials of a deployment for the repository server. */
@@ -62,7 +64,7 @@ export interface DeployKeyPair {
   readonly privateKey: string;
 }
 
-export type CredentialKind = 'deploy_key' | 'git_token';
+export type CredentialKind = 'deploy_key' | 'git_token' | 'registry';
 
 interface OpenedRow {
   readonly id: string;
@@ -95,13 +97,14 @@ export class RepositoryCredentials {
     await this.#put(webServiceId, { kind: 'deploy_key', publicKey, secret: privateKey });
   }
 
-  /** Replaces the token. Refuses with `web_service_not_found` for a deleted web service. */
-  async putGitToken(
+  /** Replaces the token or the password. Refuses with `web_service_not_found` for a deleted web service. */
+  async putToken(
     webServiceId: string,
-    { username, host }: Omit<StoredGitToken, 'createdAt'>,
+    kind: 'git_token' | 'registry',
+    { username, host }: Omit<StoredToken, 'createdAt'>,
     secret: string,
   ): Promise<void> {
-    await this.#put(webServiceId, { kind: 'git_token', username, host, secret });
+    await this.#put(webServiceId, { kind, username, host, secret });
   }
 
   /** @returns the id of the removed credential; undefined if there was none. */
@@ -113,27 +116,37 @@ export class RepositoryCredentials {
   async of(webServiceId: string): Promise<StoredCredentials> {
     const rows = await this.prisma.repositoryCredential.findMany({ where: { webServiceId } });
     const key = rows.find(({ kind }) => kind === 'deploy_key');
-    const token = rows.find(({ kind }) => kind === 'git_token');
+    const tokenOf = (wanted: CredentialKind): StoredToken | undefined => {
+      const found = rows.find(({ kind }) => kind === wanted);
+      return found && { username: found.username ?? '', host: found.host ?? '', createdAt: found.createdAt };
+    };
     return {
       deployKey: key && {
         publicKey: key.publicKey ?? '',
         hostKeys: fingerprintsOf(key.hostKeys ?? ''),
         createdAt: key.createdAt,
       },
-      gitToken: token && { username: token.username ?? '', host: token.host ?? '', createdAt: token.createdAt },
+      gitToken: tokenOf('git_token'),
+      registry: tokenOf('registry'),
     };
   }
 
-  /** Returns a token only for the host that it was stored for. */
+  /** Returns a token or password only for the host that it was stored for. */
   async forDeployment(webServiceId: string, repositoryUrl: string): Promise<DeploymentCredentials> {
     const { rows } = await this.database.pool.query<OpenedRow>(OPEN_CREDENTIALS, [webServiceId]);
     const secretOf = ({ id, sealed }: OpenedRow) => this.keys.open(sealed, `sealed_values/${id}`);
     const key = rows.find(({ kind }) => kind === 'deploy_key');
     const token = rows.find(({ kind }) => kind === 'git_token');
+    const registry = rows.find(({ kind }) => kind === 'registry');
     const opened = {
       ssh: key && { privateKey: secretOf(key), knownHosts: key.hostKeys ?? undefined },
       https: token && { username: token.username ?? '', token: secretOf(token) },
       tokenHost: token?.host ?? undefined,
+      registry: registry && {
+        username: registry.username ?? '',
+        token: secretOf(registry),
+        host: registry.host ?? '',
+      },
     };
     return forRepository(opened, repositoryUrl);
   }

@@ -19,7 +19,7 @@ export class SetGitToken {
     await this.owners.requireOwner(request, id);
     const { settings } = await this.webServices.stateOf(id);
     const host = hostOfRepository(settings?.git_repository_url ?? '');
-    await this.credentials.putGitToken(id, { username, host }, token);
+    await this.credentials.putToken(id, 'git_token', { username, host }, token);
     return { username, host };
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { imageAddress } from '@postern/runtime';
 import { fingerprintsOf } from './host-key-fingerprints.js';
 import { credentialsFor, hostOfRepository, secretsIn, withheldToken } from './source-credentials.js';
 
@@ -24,6 +25,34 @@ describe('a deploy key', () => {
   it.each(['ssh://git@git.example.com/a', 'git@other.example.com:a'])('is used for SSH repositories: %s', url =>
     expect(credentialsFor(opened, url)).toEqual({ ssh: opened.ssh }),
   );
+});
+
+describe('the credentials of a registry', () => {
+  const registry = { username: 'ada', token: 'secret-password', host: 'registry.example.com:5000' };
+  const withRegistry = { ...opened, registry };
+
+  it('are sent only to the registry that they were stored for, with its port', () => {
+    const address = imageAddress('registry.example.com:5000/shop/web:1');
+    expect(credentialsFor(withRegistry, address)).toEqual({ https: { username: 'ada', token: 'secret-password' } });
+    expect(withheldToken(withRegistry, address)).toBeUndefined();
+    for (const other of [
+      'registry.example.com/shop/web',
+      'registry.example.com:5001/shop',
+      'nginx',
+      'git.example.com/a',
+    ]) {
+      expect(credentialsFor(withRegistry, imageAddress(other))).toEqual({});
+      expect(withheldToken(withRegistry, imageAddress(other))).toMatch(
+        /^The registry credentials were stored for registry\.example\.com:5000 and are not sent to /,
+      );
+    }
+  });
+
+  it('are not sent to a Git host, and no token of a Git host to a registry', () => {
+    expect(credentialsFor(withRegistry, 'https://registry.example.com:5000/a')).toEqual({});
+    expect(credentialsFor(opened, imageAddress('git.example.com/a'))).toEqual({});
+    expect(withheldToken(opened, imageAddress('git.example.com/a'))).toBeUndefined();
+  });
 });
 
 describe('a token', () => {

@@ -45,7 +45,7 @@ export class ChangeWebService {
     return withoutAbsent({
       ...changes,
       ...(url !== undefined && {
-        git_repository_url: repositoryUrl(url, { allowFiles: this.settings.allowFileRepositories }),
+        git_repository_url: url && repositoryUrl(url, { allowFiles: this.settings.allowFileRepositories }),
       }),
       ...(branch && { branch: branchName(branch) }),
       root_directory: root_directory === '' ? null : root_directory,

@@ -7,6 +7,7 @@ import { ProjectOwners } from '../../projects/ports.js';
 import { WebServiceSettings } from './ports.js';
 import { requireFeatures, withoutAbsent } from './required-features.js';
 import { branchName } from './source/branch-name.js';
+import { requireOneSource } from './source/one-source.js';
 import { repositoryUrl } from './source/repository-url.js';
 import { requireStorable } from './storable-text.js';
 import { WebServiceRepository } from './web-service-repository.js';
@@ -28,11 +29,13 @@ export class CreateWebService {
     if (request.max_instances < request.min_instances) {
       throw new Refusal('invalid_input', 'max_instances: must not be below min_instances');
     }
-    const url = repositoryUrl(request.git_repository_url, { allowFiles: this.settings.allowFileRepositories });
+    const { git_repository_url: address = null, image = null, port = null } = request;
+    requireOneSource({ ...request, git_repository_url: address, image, port });
+    const url = address && repositoryUrl(address, { allowFiles: this.settings.allowFileRepositories });
     const branch = request.branch ? branchName(request.branch) : null;
     for (const field of ['build_command', 'start_command', 'name'] as const) requireStorable(field, request[field]);
     const { health_check, first_byte_timeout_seconds } = request;
-    await requireFeatures(this.runtime, withoutAbsent({ health_check, first_byte_timeout_seconds }));
+    await requireFeatures(this.runtime, withoutAbsent({ image, health_check, first_byte_timeout_seconds }));
     const { workspaceId } = await this.projects.requireOwner(request, request.project_id);
     const id = uuidv7();
     const limit = this.usage.limitOf(workspaceId, {
@@ -46,11 +49,12 @@ export class CreateWebService {
       project_id: request.project_id,
       name: request.name,
       git_repository_url: url,
+      ...(image && { image }),
       branch,
       build_command: request.build_command ?? null,
       start_command: request.start_command ?? null,
       health_check_path: request.health_check_path ?? null,
-      port: request.port,
+      port,
       min_instances: request.min_instances,
       max_instances: request.max_instances,
       environment: request.environment,

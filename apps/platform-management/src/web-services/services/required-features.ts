@@ -11,7 +11,14 @@ const FEATURES = {
   disk: 'disk',
   health_check: 'healthCheck',
   first_byte_timeout_seconds: 'firstByteTimeout',
+  image: 'images',
 } as const satisfies Partial<Record<keyof Settings, RuntimeFeature>>;
+
+const REASONS: Partial<Record<keyof typeof FEATURES, string>> = {
+  image:
+    'this installation does not run images of a registry. On one machine, its operator must install Buildah or Podman ' +
+    'and start Postern as root; Kubernetes is not supported. Deploy a repository with git_repository_url',
+};
 
 /** Refuses settings that the runtime does not support, with `invalid_input`. */
 export async function requireFeatures(runtime: Runtime, settings: Partial<Settings>): Promise<void> {
@@ -19,7 +26,8 @@ export async function requireFeatures(runtime: Runtime, settings: Partial<Settin
   if (wanted.length === 0) return;
   const features = await runtime.features();
   const missing = wanted.find(name => !features.has(FEATURES[name]));
-  if (missing) throw new Refusal('invalid_input', `${missing}: this installation does not support it`);
+  if (missing)
+    throw new Refusal('invalid_input', `${missing}: ${REASONS[missing] ?? 'this installation does not support it'}`);
 }
 
 const isSet = (value: unknown): boolean =>

@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { changeWebService, createDeployment, getWebService } from '@postern/contracts';
+import {
+  changeWebService,
+  createDeployment,
+  deleteRegistryCredentials,
+  getDeployment,
+  getRepositoryCredentials,
+  getWebService,
+  setRegistryCredentials,
+} from '@postern/contracts';
+import { IMAGE_DIGEST } from '../../testing/fake-runtime.js';
 import { ServedWebServices } from '../../testing/served-web-services.js';
 
 let fixture: ServedWebServices;
@@ -48,5 +57,45 @@ describe('a web service', () => {
       health_check: null,
       first_byte_timeout_seconds: null,
     });
+  });
+
+  it('deploys an image with the credentials of its registry, if the runtime supports images', async () => {
+    const source = { image: 'registry.example.com:5000/shop:1', git_repository_url: null, port: null };
+    await expect(fixture.create(owner, source)).rejects.toMatchObject(
+      refusal('invalid_input', 'image: this installation does not run images of a registry'),
+    );
+    fixture.machine.features.add('images');
+    const { id, ...created } = await fixture.create(owner, source);
+    expect(created).toMatchObject(source);
+    const of = { user_id: owner.user_id, web_service_id: id };
+    const login = { username: 'ada', password: 'secret of the registry' };
+    const host = 'registry.example.com:5000';
+    expect(await request(setRegistryCredentials, { ...of, ...login })).toEqual({ username: 'ada', host });
+    const { registry } = await request(getRepositoryCredentials, of);
+    expect(registry).toEqual({ username: 'ada', host, created_at: expect.any(String) });
+
+    const { id: deployment_id } = await request(createDeployment, of);
+    await fixture.until(() => request(getWebService, of), 'running');
+    expect(fixture.machine.orders.at(-1)).toMatchObject({
+      repositoryUrl: 'docker://registry.example.com:5000/shop:1',
+      commit: IMAGE_DIGEST,
+      credentials: { https: { username: 'ada', token: login.password } },
+    });
+    expect(fixture.machine.rolls.at(-1)).toMatchObject({ port: 8080 });
+    expect(await request(getDeployment, { ...of, deployment_id })).toMatchObject({
+      commit: null,
+      branch: null,
+      image: `${source.image}@${IMAGE_DIGEST}`,
+    });
+
+    expect(await request(deleteRegistryCredentials, of)).toMatchObject({ deleted: true });
+    await expect(request(deleteRegistryCredentials, of)).rejects.toMatchObject({
+      code: 'registry_credentials_not_found',
+    });
+    const repository = { git_repository_url: 'https://example.com/web.git', port: 3000 };
+    expect(await request(changeWebService, { ...of, ...repository })).toMatchObject({ ...repository, image: null });
+    await expect(request(setRegistryCredentials, { ...of, ...login })).rejects.toMatchObject(
+      refusal('invalid_input', 'the web service has no image'),
+    );
   });
 });

@@ -12,6 +12,10 @@ const image = z.object({
   argv: z.array(z.string()),
   environment: z.record(z.string(), z.string()),
   workingDirectory: z.string(),
+  /** The lowest TCP port of EXPOSE. */
+  port: z.number().optional(),
+  /** USER, which is not used. */
+  user: z.string().optional(),
 });
 
 /**

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { credentialsIn } from '../../infrastructure/registry/registry-access.js';
 import { OciArchive } from './oci-archive.js';
-import { credentialsIn } from './registry-access.js';
 import { RegistryPush } from './registry-push.js';
 
 /**

@@ -2,8 +2,8 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { addressOf, basicOf, type Credentials, tokenUrlOf } from '../../infrastructure/registry/registry-access.js';
 import { type Blob, MANIFEST_TYPE, type OciArchive } from './oci-archive.js';
-import { addressOf, basicOf, type Credentials, tokenUrlOf } from './registry-access.js';
 
 /** Idle timeout: a registry may take minutes to store a large layer. */
 const TIMEOUT_MS = 5 * 60_000;

@@ -1,6 +1,6 @@
 import { fetch, type Response } from 'undici';
 import { z } from 'zod';
-import { addressOf, basicOf, type Credentials, tokenUrlOf } from './registry-access.js';
+import { addressOf, basicOf, type Credentials, tokenUrlOf } from '../../infrastructure/registry/registry-access.js';
 
 const TIMEOUT_MS = 30_000;
 const MANIFESTS = [

@@ -25,6 +25,7 @@ import { Sandbox } from '../sandbox/sandbox.js';
 import { SystemCallFilters } from '../sandbox/system-calls/system-call-filters.js';
 import { UserAssignments } from '../sandbox/user-assignments.js';
 import { Git } from '../source/git.js';
+import { ImageSources } from '../source/image-sources.js';
 import { RepositorySources, SOURCE_TIMES, type SourceTimes } from '../source/repository-sources.js';
 import { NO_UPLOADS, UploadedSources } from '../source/uploaded-sources.js';
 import { BUILD_LIMITS, type BuildLimits } from './build-limits.js';
@@ -37,7 +38,7 @@ import { type InStep, LocalBuilds } from './local-builds.js';
 export interface LocalBuildsOptions {
   readonly platformHome: string;
   readonly allowFileRepositories: boolean;
-  /** Checks the hosts of repositories. */
+  /** Checks the hosts of repositories and registries. */
   readonly guard: OutboundGuard;
   /** The archives that builds can have as their source; none by default. */
   readonly uploads?: SourceUploads;
@@ -82,6 +83,8 @@ export interface LocalBuildsAssembly {
   readonly privateNetwork: PrivateNetwork | undefined;
   /** Whether web services and builds run as separate users. */
   readonly ownUsers: boolean;
+  /** Whether images of registries can be run. */
+  readonly runsImages: boolean;
   /** Undefined if the kernel cannot limit the files of instances and builds. */
   readonly images: DiskImages | undefined;
   /** The missing isolation of this host, in sentences for operators. */
@@ -174,8 +177,9 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     { folder: workspaces.folder, idPrefix, marker: BUILD_MARKER, underWay },
     { ...SOURCE_TIMES, ...options.times },
   );
+  const answer = findContainerTool(machineOf(path), namespaces !== undefined && users !== undefined);
   const dockerfiles = new DockerfileBuilds({
-    answer: findContainerTool(machineOf(path), namespaces !== undefined && users !== undefined),
+    answer,
     path,
     platformUrl,
     proxies: proxiesOf(variables),
@@ -183,6 +187,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
   });
   const builds = new LocalBuilds({
     sources,
+    images: new ImageSources(options.guard, limits.imageBytes),
     uploadedSources: new UploadedSources(options.uploads ?? NO_UPLOADS, path),
     dockerfiles,
     artefacts,
@@ -227,6 +232,7 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     networks,
     privateNetwork,
     ownUsers: users !== undefined,
+    runsImages: 'tool' in answer,
     images,
     isolationGaps: gaps,
   };

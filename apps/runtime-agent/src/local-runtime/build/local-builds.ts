@@ -15,7 +15,7 @@ import { machineOf } from '../../infrastructure/builders/machine.js';
 import { largeFilesNotFetched } from '../../infrastructure/builders/not-fetched.js';
 import { procfileRules } from '../../infrastructure/builders/procfile.js';
 import { projectIn } from '../../infrastructure/builders/project.js';
-import { enterProjectFolder, type ProjectPlace, planFor } from '../../infrastructure/builders/project-folder.js';
+import { type ProjectPlace, planFor } from '../../infrastructure/builders/project-folder.js';
 import { requireUnixScript } from '../../infrastructure/builders/script.js';
 import { freeBytes } from '../../infrastructure/disk.js';
 import { displayedUrl } from '../../infrastructure/git/git-refusals.js';
@@ -24,7 +24,8 @@ import type { MarkedProcesses } from '../instances/marked-processes.js';
 import { BUILD_MARKER } from '../instances/process-markers.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { UserAssignments } from '../sandbox/user-assignments.js';
-import { findDeadLink, findStrayLink } from '../source/links.js';
+import { type ImageSources, imageIn } from '../source/image-sources.js';
+import { requireLinksInside } from '../source/links.js';
 import type { RepositorySources } from '../source/repository-sources.js';
 import type { UploadedSources } from '../source/uploaded-sources.js';
 import { draftOf, homeOf } from './build-environment.js';
@@ -34,7 +35,14 @@ import { BuildOutput } from './build-output.js';
 import type { BuildWorkspaces } from './build-workspaces.js';
 import type { Builds } from './builds.js';
 import { ConcurrencyLimit } from './concurrency-limit.js';
-import type { BuildSite, BuiltStart, DockerfileBuilds, FinishBuild } from './dockerfile/dockerfile-builds.js';
+import {
+  type BuildSite,
+  type BuiltStart,
+  type DockerfileBuilds,
+  type FinishBuild,
+  portOf,
+} from './dockerfile/dockerfile-builds.js';
+import { enterProject } from './enter-project.js';
 import { LimitWatch } from './limit-watch.js';
 import { runBuildCommand } from './run-build-command.js';
 
@@ -49,6 +57,7 @@ interface Fetched {
 export interface LocalBuildsParts {
   readonly sources: RepositorySources;
   readonly uploadedSources: UploadedSources;
+  readonly images: ImageSources;
   readonly artefacts: ArtefactStore;
   readonly workspaces: BuildWorkspaces;
   readonly confinement: Sandbox;
@@ -81,7 +90,8 @@ export class LocalBuilds implements Builds {
   }
 
   resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource> {
-    return this.parts.sources.resolve(source, signal);
+    const image = imageIn(source);
+    return image ? this.parts.images.resolve(image, source, signal) : this.parts.sources.resolve(source, signal);
   }
 
   async build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<BuiltArtefact> {
@@ -138,7 +148,7 @@ export class LocalBuilds implements Builds {
     const { artefacts, workspaces, confinement, underWay, limits } = this.parts;
     const artefact = { reference: order.deploymentId, commit: order.commit };
     const kept = await artefacts.metadataOf(order.deploymentId);
-    if (kept) return { ...artefact, ...(kept.description && { description: kept.description }) };
+    if (kept) return { ...artefact, ...(kept.description && { description: kept.description }), ...portOf(kept.start) };
     const name = `${order.webServiceId}.${order.deploymentId}`;
     const id = this.#placeOfWorkspace(name);
     let place = await confinement.find(id);
@@ -157,7 +167,7 @@ export class LocalBuilds implements Builds {
       const { deploymentId, webServiceId, commit } = order;
       const draft = await workspaces.takeOut(folders.workspace, signal);
       await artefacts.keep(draft, { deploymentId, webServiceId, commit, ...built, ...fetched });
-      return artefact;
+      return { ...artefact, ...portOf(built.start) };
     } finally {
       try {
         await place.clear();
@@ -172,39 +182,52 @@ export class LocalBuilds implements Builds {
 
   /** @returns how to start the artefact. No process of the build is left. */
   async #make(order: BuildOrder, site: BuildSite, signal: AbortSignal, fetched: Fetched): Promise<BuiltStart> {
-    const { place, folders, output } = site;
-    const directory = treeOf(draftOf(folders.workspace));
+    const { place, folders } = site;
     let finish: FinishBuild;
     const watch = new LimitWatch(place, folders, this.parts.limits);
     try {
       const limit = AbortSignal.any([signal, watch.signal]);
-      const { upload } = order;
-      output.logLine(
-        upload
-          ? `Unpacking the uploaded source: ${sizeOf(upload.sizeBytes)}, SHA-256 ${upload.digest}`
-          : `Fetching ${displayedUrl(order.repositoryUrl)} at ${order.commit}`,
-      );
-      const marks = { [BUILD_MARKER]: site.id };
-      const log = (line: string) => output.logLine(line);
-      const checkout = { place, directory, home: homeOf(folders.workspace), marks };
-      const description = await this.parts.inStep('fetch source', async () =>
-        upload
-          ? await this.parts.uploadedSources.unpack(upload, checkout, log, limit)
-          : await this.parts.sources.checkOut(order, checkout, log, limit),
-      );
-      if (description) fetched.description = description;
-      for (const line of await largeFilesNotFetched(projectIn(directory))) output.logLine(line);
-      const at = await this.#enter(directory, order, log);
-      const tool = at.workspace ? undefined : await this.parts.dockerfiles.toolFor(directory, order, log);
-      finish =
-        tool === undefined
-          ? await this.#buildProject(directory, at, order, site, limit)
-          : await this.parts.inStep('build image', () => this.parts.dockerfiles.build(tool, order, site, limit));
+      finish = await (imageIn(order) ? this.#pull(order, site, limit) : this.#buildSource(order, site, limit, fetched));
     } finally {
       await watch.end();
       await place.clear();
     }
     return finish();
+  }
+
+  /** The deadline of the build, and the limits of its files, hold for the download too. */
+  async #pull(order: BuildOrder, site: BuildSite, signal: AbortSignal): Promise<FinishBuild> {
+    const { images, dockerfiles, inStep } = this.parts;
+    const directory = treeOf(draftOf(site.folders.workspace));
+    const log = (line: string) => site.output.logLine(line);
+    await inStep('pull image', () => images.download(imageIn(order)!, order, directory, log, signal));
+    return inStep('unpack image', () => dockerfiles.unpack(order, site, signal));
+  }
+
+  async #buildSource(order: BuildOrder, site: BuildSite, limit: AbortSignal, fetched: Fetched): Promise<FinishBuild> {
+    const { place, folders, output } = site;
+    const directory = treeOf(draftOf(folders.workspace));
+    const { upload } = order;
+    output.logLine(
+      upload
+        ? `Unpacking the uploaded source: ${sizeOf(upload.sizeBytes)}, SHA-256 ${upload.digest}`
+        : `Fetching ${displayedUrl(order.repositoryUrl)} at ${order.commit}`,
+    );
+    const marks = { [BUILD_MARKER]: site.id };
+    const log = (line: string) => output.logLine(line);
+    const checkout = { place, directory, home: homeOf(folders.workspace), marks };
+    const description = await this.parts.inStep('fetch source', async () =>
+      upload
+        ? await this.parts.uploadedSources.unpack(upload, checkout, log, limit)
+        : await this.parts.sources.checkOut(order, checkout, log, limit),
+    );
+    if (description) fetched.description = description;
+    for (const line of await largeFilesNotFetched(projectIn(directory))) output.logLine(line);
+    const at = await enterProject(directory, machineOf(this.parts.path), order, log);
+    const tool = at.workspace ? undefined : await this.parts.dockerfiles.toolFor(directory, order, log);
+    return tool === undefined
+      ? this.#buildProject(directory, at, order, site, limit)
+      : this.parts.inStep('build image', () => this.parts.dockerfiles.build(tool, order, site, limit));
   }
 
   async #buildProject(
@@ -235,17 +258,6 @@ export class LocalBuilds implements Builds {
       output.logLine(start.kind === 'static' ? `Serves the files in ${start.folder}` : `Starts by: ${start.command}`);
       return { start, ...(folder !== undefined && { folder }) };
     };
-  }
-
-  /** Finds the project. A folder that was entered must not lead to the rest of the repository, which is gone. */
-  async #enter(directory: string, order: BuildOrder, log: (line: string) => void): Promise<ProjectPlace> {
-    const { buildCommand, startCommand, rootDirectory } = order;
-    const given = { rootDirectory, buildCommand, hasStartCommand: startCommand !== undefined };
-    const at = await enterProjectFolder(directory, machineOf(this.parts.path), given, log);
-    const stray = at.entered === undefined ? undefined : await findStrayLink(directory);
-    if (stray !== undefined)
-      throw new BuildFailed(`the link ${stray} points outside ${at.entered}, the folder of the project`);
-    return at;
   }
 
   /** Logs the rules that the commands of the order do not override. */
@@ -284,11 +296,3 @@ export class LocalBuilds implements Builds {
 
 const sizeOf = (bytes: number): string =>
   bytes < 2 ** 20 ? `${Math.ceil(bytes / 1_024)} KiB` : `${(bytes / 2 ** 20).toFixed(1)} MiB`;
-
-/** A static site serves every file publicly, so its links may only lead to files of the site. */
-const requireLinksInside = async (directory: string): Promise<void> => {
-  const stray = await findStrayLink(directory);
-  if (stray !== undefined) throw new BuildFailed(`the link ${stray} points outside the site`);
-  const dead = await findDeadLink(directory);
-  if (dead !== undefined) throw new BuildFailed(`the link ${dead} is broken or circular`);
-};

@@ -1,5 +1,6 @@
 import { readdir, readlink, realpath, unlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { BuildFailed } from '@postern/runtime';
 
 /** The maximum number of links that the kernel follows in a path. */
 const MAX_HOPS = 40;
@@ -62,4 +63,12 @@ const staysInside = async (root: string, link: string): Promise<boolean> => {
     }
   }
   return true;
+};
+
+/** A static site serves every file publicly, so its links may only lead to files of the site. @throws BuildFailed */
+export const requireLinksInside = async (directory: string): Promise<void> => {
+  const stray = await findStrayLink(directory);
+  if (stray !== undefined) throw new BuildFailed(`the link ${stray} points outside the site`);
+  const dead = await findDeadLink(directory);
+  if (dead !== undefined) throw new BuildFailed(`the link ${dead} is broken or circular`);
 };

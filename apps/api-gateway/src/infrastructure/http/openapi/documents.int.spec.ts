@@ -250,6 +250,7 @@ const BODIES: Readonly<Record<string, { readonly body: object }>> = {
   [`put ${WEB_SERVICE}/files`]: { body: { files: [{ path: 'google.json', content: '{}' }] } },
   [`post ${WEB_SERVICE}/domains`]: { body: { domain: 'shop.example.com' } },
   [`put ${WEB_SERVICE}/git-token`]: { body: { token: 'a-long-token' } },
+  [`put ${WEB_SERVICE}/registry-credentials`]: { body: { username: 'ada', password: 'a-long-password' } },
   [`post ${WEB_SERVICE}/cron-jobs`]: { body: { name: 'nightly', schedule: '0 3 * * *', command: 'node report.js' } },
   [`patch ${WEB_SERVICE}/cron-jobs/{cron_job_id}`]: { body: { enabled: false } },
   [`post ${WEB_SERVICE}/log-drains`]: { body: { kind: 'https', url: 'https://logs.example.com/' } },

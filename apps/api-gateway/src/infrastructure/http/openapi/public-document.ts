@@ -32,6 +32,7 @@ const TAGS: Readonly<Record<string, string>> = {
   'Custom domains': 'Host names of your own.',
   'Deploy keys': 'SSH keys for private repositories.',
   'Git tokens': 'Access tokens for private repositories.',
+  'Registry credentials': 'Credentials for the registries of private images.',
   'Logs and metrics': 'Log lines, and CPU and memory usage.',
   Databases: 'Relational databases and key-value stores.',
   'Database attachments': 'Web services that get the connection URL of a database.',

@@ -51,7 +51,7 @@ export type ReconcilerCommand =
   | (At & {
       readonly kind: 'resolve-source';
       readonly deploymentId: string;
-      readonly branch: string;
+      readonly branch: string | null;
       readonly commit: string;
     })
   | (At & {
@@ -60,6 +60,7 @@ export type ReconcilerCommand =
       readonly artefact: string;
       readonly commit: string;
       readonly description?: CommitDescription | undefined;
+      readonly port?: number | undefined;
     })
   | (At & {
       readonly kind: 'fail-deployment';

@@ -1,3 +1,4 @@
+import { imageReferenceText, parseImageReference } from '@postern/contracts';
 import { Refusal } from '@postern/contracts/refusal';
 import type { OwnerCommand, ReconcilerCommand } from './commands.js';
 import type { Cause, CommitDescription, DeploymentEvent, Upload } from './events.js';
@@ -22,6 +23,8 @@ export function requestDeployment(
 ): DeploymentEvent[] {
   const upload = uploadOf === undefined ? given : earlierUpload(state, uploadOf);
   refuseFlagged(state);
+  const { image, branch: configured } = state.settings!;
+  if (image) refuseOtherSource(branch, upload);
   return [
     ...supersedeQueued(state, deploymentId, at),
     {
@@ -29,13 +32,21 @@ export function requestDeployment(
       data: {
         web_service_id: state.id!,
         deployment_id: deploymentId,
-        branch: upload ? null : (branch ?? state.settings!.branch),
+        branch: upload ? null : (branch ?? configured),
         ...(clearCache && { clear_cache: true as const }),
         ...(upload && { upload }),
+        ...(image && { image }),
         at,
       },
     },
   ];
+}
+
+function refuseOtherSource(branch: string | undefined, upload: Upload | undefined): void {
+  if (branch !== undefined)
+    throw new Refusal('invalid_input', 'branch: the web service deploys an image; set the tag in its `image`');
+  if (upload)
+    throw new Refusal('invalid_input', 'the web service deploys an image; set `git_repository_url` to build a source');
 }
 
 function earlierUpload(state: WebService, deploymentId: string): Upload {
@@ -80,6 +91,7 @@ export function requestRollback(
         commit: target.commit!,
         artefact_reference: target.artefact!,
         ...(target.upload && { upload: target.upload }),
+        ...(target.image !== undefined && { image: target.image }),
         at,
       },
     },
@@ -135,17 +147,18 @@ export function resolveSource(
 ): DeploymentEvent[] {
   const deployment = deploymentOf(state, deploymentId);
   if (deployment?.status !== 'building' || deployment.commit !== undefined) return [];
+  const image = deployment.image && imageReferenceText({ ...parseImageReference(deployment.image), digest: commit });
   return [
     {
       type: 'platform-management.deployment-source-resolved.v1',
-      data: { web_service_id: state.id!, deployment_id: deploymentId, branch, commit, at },
+      data: { web_service_id: state.id!, deployment_id: deploymentId, branch, commit, ...(image && { image }), at },
     },
   ];
 }
 
 /** A build that finishes during its cancellation counts as cancelled. */
 export function finishBuild(
-  { deploymentId, artefact, commit, description, at }: Command<'finish-build'>,
+  { deploymentId, artefact, commit, description, port, at }: Command<'finish-build'>,
   state: WebService,
 ): DeploymentEvent[] {
   const deployment = deploymentOf(state, deploymentId);
@@ -160,6 +173,7 @@ export function finishBuild(
         artefact_reference: artefact,
         commit,
         ...(description && { description }),
+        ...(port !== undefined && { port }),
         at,
       },
     },

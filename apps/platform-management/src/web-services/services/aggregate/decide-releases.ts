@@ -54,19 +54,16 @@ type ReleaseParts = Omit<ReleaseData, 'web_service_id' | 'release_id' | 'at'>;
  * earlier release, but always the current disk.
  */
 export function releaseToBegin(state: WebService, releaseId: string): ReleaseParts | undefined {
-  const parts = (
-    kind: ReleaseParts['kind'],
-    deploymentId: string,
-    settings: ReleaseSettings = releaseSettings(state),
-  ) => {
-    const { artefact, commit } = deploymentOf(state, deploymentId)!;
+  const parts = (kind: ReleaseParts['kind'], deploymentId: string, repeated?: ReleaseSettings) => {
+    const deployment = deploymentOf(state, deploymentId)!;
+    const { artefact, commit } = deployment;
     return {
       kind,
       deployment_id: deploymentId,
       artefact_reference: artefact!,
       commit: commit!,
       configuration_id: releaseId,
-      settings,
+      settings: repeated ?? releaseSettings(state, deployment),
     };
   };
   if (state.requested?.releaseId === releaseId) {

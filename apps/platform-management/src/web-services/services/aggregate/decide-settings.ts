@@ -1,4 +1,5 @@
 import { Refusal } from '@postern/contracts/refusal';
+import { requireOneSource, withReplacedSource } from '../source/one-source.js';
 import type { OwnerCommand, ReconcilerCommand } from './commands.js';
 import { cancelAll } from './decide-deployments.js';
 import type { Settings, WebServiceEvent } from './events.js';
@@ -7,9 +8,12 @@ import type { WebService } from './state.js';
 type Command<Kind> = Extract<OwnerCommand | ReconcilerCommand, { kind: Kind }>;
 
 /** Records the settings that differ. Numbers of instances apply immediately, all other settings from the next release. */
-export function change({ changes, at }: Command<'change'>, state: WebService): WebServiceEvent[] {
+export function change({ changes: given, at }: Command<'change'>, state: WebService): WebServiceEvent[] {
   const before = state.settings!;
-  const { min_instances, max_instances, disk } = { ...before, ...changes };
+  const changes = withReplacedSource(given);
+  const after = { ...before, ...changes };
+  requireOneSource(after);
+  const { min_instances, max_instances, disk } = after;
   if (max_instances < min_instances) {
     throw new Refusal('invalid_input', 'max_instances: must not be below min_instances');
   }

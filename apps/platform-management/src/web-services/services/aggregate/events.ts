@@ -59,8 +59,13 @@ export interface InstanceSize {
   readonly cpu_millicores: number;
 }
 
-export interface Settings extends ReleaseSettings {
-  readonly git_repository_url: string;
+export interface Settings extends Omit<ReleaseSettings, 'port'> {
+  /** Null with an image. */
+  readonly git_repository_url: string | null;
+  /** The reference of an image of a registry; absent or null with a repository. */
+  readonly image?: string | null;
+  /** Null for the port that the image exposes. */
+  readonly port: number | null;
   readonly branch: string | null;
   readonly build_command: string | null;
   readonly min_instances: number;
@@ -118,7 +123,12 @@ export interface CommitDescription {
 export type DeploymentEvent =
   | Event<
       'deployment-requested',
-      OfDeployment & { readonly branch: string | null; readonly clear_cache?: true; readonly upload?: Upload }
+      OfDeployment & {
+        readonly branch: string | null;
+        readonly clear_cache?: true;
+        readonly upload?: Upload;
+        readonly image?: string;
+      }
     >
   | Event<
       'rollback-requested',
@@ -128,16 +138,23 @@ export type DeploymentEvent =
         readonly commit: string;
         readonly artefact_reference: string;
         readonly upload?: Upload;
+        readonly image?: string;
       }
     >
   | Event<'deployment-begun', OfDeployment & { readonly stage: 'building' | 'releasing' }>
-  | Event<'deployment-source-resolved', OfDeployment & { readonly branch: string; readonly commit: string }>
+  | Event<
+      'deployment-source-resolved',
+      /** For an image, its reference with the digest, which is also the commit. */
+      OfDeployment & { readonly branch: string | null; readonly commit: string; readonly image?: string }
+    >
   | Event<
       'deployment-built',
       OfDeployment & {
         readonly artefact_reference: string;
         readonly commit: string;
         readonly description?: CommitDescription;
+        /** The port that the image exposes; absent if there is no image, or if it exposes none. */
+        readonly port?: number;
       }
     >
   | Event<'deployment-cancellation-requested', OfDeployment & { readonly because: Cause }>

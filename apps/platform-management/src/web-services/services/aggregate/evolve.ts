@@ -26,10 +26,15 @@ function evolveDeployment(state: WebService, { type, data }: DeploymentEvent): W
     case 'platform-management.deployment-begun.v1':
       return changed(state, data, { status: data.stage, since: data.at });
     case 'platform-management.deployment-source-resolved.v1':
-      return changed(state, data, { branch: data.branch, commit: data.commit });
+      return changed(state, data, {
+        branch: data.branch,
+        commit: data.commit,
+        ...(data.image !== undefined && { image: data.image }),
+      });
     case 'platform-management.deployment-built.v1': {
-      const { artefact_reference: artefact, commit, at: since } = data;
-      return changed(state, data, { status: 'releasing', since, artefact, commit });
+      const { artefact_reference: artefact, commit, port, at: since } = data;
+      const exposed = port === undefined ? {} : { exposedPort: port };
+      return changed(state, data, { status: 'releasing', since, artefact, commit, ...exposed });
     }
     case 'platform-management.deployment-cancellation-requested.v1':
       return changed(state, data, { cancellation: data.because });
@@ -130,6 +135,7 @@ const queuedDeployment = (data: RequestData): Deployment => ({
   since: data.at,
   ...('clear_cache' in data && { clearCache: true as const }),
   ...(data.upload && { upload: data.upload }),
+  ...(data.image !== undefined && { image: data.image }),
   ...('rollback_of' in data
     ? { rollbackOf: data.rollback_of, commit: data.commit, artefact: data.artefact_reference }
     : {}),

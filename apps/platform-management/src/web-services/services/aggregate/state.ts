@@ -9,6 +9,10 @@ export interface Deployment {
   readonly clearCache?: true;
   /** The archive that is built instead of a commit. */
   readonly upload?: Upload;
+  /** The reference of the image that is deployed instead of a repository; `commit` is its digest. */
+  readonly image?: string;
+  /** The port that the image exposes. */
+  readonly exposedPort?: number;
   readonly rollbackOf?: string;
   readonly commit?: string;
   readonly artefact?: string;
@@ -160,9 +164,16 @@ export function uploadsInUse(state: WebService): ReadonlySet<string> {
   return new Set([...newest, ...uploads.filter(each => !isOver(each)).map(({ upload }) => upload!.id)]);
 }
 
-/** Returns the settings for a release that starts now. */
-export const releaseSettings = ({ settings }: WebService): ReleaseSettings => {
-  const { name, start_command, health_check_path, port } = settings!;
+/** The port of an image that exposes none. */
+const DEFAULT_PORT = 8080;
+
+/** Returns the settings for a release of this deployment that starts now. */
+export const releaseSettings = (
+  { settings }: WebService,
+  deployment?: Pick<Deployment, 'exposedPort'>,
+): ReleaseSettings => {
+  const { name, start_command, health_check_path } = settings!;
+  const port = settings!.port ?? deployment?.exposedPort ?? DEFAULT_PORT;
   const { release_command = null, instance = null, drain_seconds = null, processes = {} } = settings!;
   const { health_check, first_byte_timeout_seconds: first_byte } = settings!;
   return {
@@ -179,7 +190,7 @@ export const repeatedSettings = (state: WebService, { disk: _, ...earlier }: Rel
   ...diskOf(state.settings!),
 });
 
-const diskOf = ({ disk }: ReleaseSettings): Pick<ReleaseSettings, 'disk'> => (disk ? { disk } : {});
+const diskOf = ({ disk }: Pick<ReleaseSettings, 'disk'>): Pick<ReleaseSettings, 'disk'> => (disk ? { disk } : {});
 
 /** Returns the waiting deployment that can preempt the release in progress. */
 export const waitingSuccessor = (state: WebService): Deployment | undefined =>

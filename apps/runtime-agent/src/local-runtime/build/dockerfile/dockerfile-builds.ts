@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { lstat, mkdir, rename } from 'node:fs/promises';
+import { lstat, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { BuildFailed, type BuildOrder } from '@postern/runtime';
+import { BuildFailed, type BuildOrder, type BuiltArtefact } from '@postern/runtime';
 import {
   DOCKERFILE_BUILDS,
   DOCKERFILE_IS_LINK,
@@ -33,6 +33,11 @@ import { ToolProgress } from './tool-progress.js';
 
 const CONFIGURATION_BYTES = 4 * 2 ** 20;
 
+const DOCKERFILE = 'Dockerfile';
+/** The context of the build is in /app. */
+const FROM_DIRECTORY = 'FROM dir:/app\n';
+const NO_SECRETS: ReturnType<typeof secretsOf> = new Map();
+
 /** Where a build runs. */
 export interface BuildSite {
   readonly place: SandboxPlace;
@@ -48,6 +53,10 @@ export interface BuiltStart {
   /** The folder in which its commands run; undefined for the root folder. */
   readonly folder?: string;
 }
+
+/** The port that an image exposes. */
+export const portOf = (start: BuiltStart['start']): Pick<BuiltArtefact, 'port'> =>
+  start?.kind === 'image' && start.port !== undefined ? { port: start.port } : {};
 
 /** Turns the result of a build into its artefact, after all its processes have ended. */
 export type FinishBuild = () => Promise<BuiltStart>;
@@ -95,27 +104,42 @@ export class DockerfileBuilds {
 
   /** Builds the image of the source in the draft. */
   async build(tool: ContainerTool, order: BuildOrder, site: BuildSite, signal: AbortSignal): Promise<FinishBuild> {
-    const { place, folders, output } = site;
-    const { exit, failure } = await this.#run(tool, order, site, signal);
-    if (!('code' in exit) || exit.code !== 0) {
-      await requireWithinLimits(place, this.parts.limits, folders);
-      throw new BuildFailed(failure ?? `the image cannot be built: ${tool} ${endOf(exit)}`);
-    }
-    return async () => {
-      const start = await this.#keep(folders);
-      if (order.startCommand !== undefined) return { start };
-      if (start.argv.length === 0) throw new BuildFailed(NO_START_IN_IMAGE);
-      output.logLine(`Starts by: ${start.argv.join(' ')}`);
-      return { start };
-    };
+    const { output } = site;
+    const progress = new ToolProgress(text => output.take(Buffer.from(text)));
+    await this.#run(tool, secretsOf(order.environment), site, progress, signal);
+    return () => this.#keep(order, site);
   }
 
-  /** Runs the tool as root of a user namespace. @returns its exit status, and why the build failed if the tool printed a reason. */
-  async #run(tool: ContainerTool, order: BuildOrder, site: BuildSite, signal: AbortSignal) {
-    const { output, id } = site;
+  /** Unpacks the image in the draft, which is in the directory format of container tools. */
+  async unpack(order: BuildOrder, site: BuildSite, signal: AbortSignal): Promise<FinishBuild> {
+    const { answer } = this.parts;
+    if ('missing' in answer) throw new BuildFailed(`the image cannot be unpacked: ${answer.missing}`);
+    await writeFile(join(treeOf(draftOf(site.folders.workspace)), DOCKERFILE), FROM_DIRECTORY);
+    await this.#run(answer.tool, NO_SECRETS, site, new ToolProgress(() => {}, 'unpacked'), signal);
+    return () => this.#keep(order, site);
+  }
+
+  /** How the kept image is started. */
+  async #keep(order: BuildOrder, { folders, output }: BuildSite): Promise<BuiltStart> {
+    const start = await this.#keepTree(folders);
+    if (start.user !== undefined)
+      output.logLine(`The user ${start.user} of the image is not used: instances run as a user of the web service`);
+    if (order.startCommand !== undefined) return { start };
+    if (start.argv.length === 0) throw new BuildFailed(NO_START_IN_IMAGE);
+    output.logLine(`Starts by: ${start.argv.join(' ')}`);
+    return { start };
+  }
+
+  /** Runs the tool as root of a user namespace. @throws BuildFailed with the reason that the tool printed. */
+  async #run(
+    tool: ContainerTool,
+    secrets: ReturnType<typeof secretsOf>,
+    site: BuildSite,
+    progress: ToolProgress,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { id, place, folders } = site;
     const view = await this.#viewOf(site);
-    const secrets = secretsOf(order.environment);
-    const progress = new ToolProgress(text => output.take(Buffer.from(text)));
     const decoder = new TextDecoder();
     const exit = await runConfined(
       { wrap: argv => view.wrap(argv, '.') },
@@ -135,11 +159,13 @@ export class DockerfileBuilds {
       signal,
     );
     progress.end();
-    return { exit, failure: progress.failure };
+    if ('code' in exit && exit.code === 0) return;
+    await requireWithinLimits(place, this.parts.limits, folders);
+    throw new BuildFailed(progress.failure ?? `the image cannot be ${progress.aim}: ${tool} ${endOf(exit)}`);
   }
 
   /** Moves the image to the tree of the draft, after all processes of the build have ended. */
-  async #keep({ workspace }: BuildFolders): Promise<ImageStart> {
+  async #keepTree({ workspace }: BuildFolders): Promise<ImageStart> {
     const home = toolHomeOf(workspace);
     const image = join(home, BUILT.image);
     if (!(await lstat(image)).isDirectory()) throw new BuildFailed('the image cannot be run: it has no folders');

@@ -21,6 +21,16 @@ describe('The configuration of an image', () => {
     expect(imageStartOf('[{"Config":{"Env":null,"WorkingDir":""}}]')).toEqual(nothing);
   });
 
+  it.each([
+    [{ '8443/tcp': {}, '80/tcp': {}, '53/udp': {} }, 80],
+    [{ '3000': {} }, 3000],
+    [{ '53/udp': {} }, undefined],
+    [{ '0/tcp': {}, '65536/tcp': {}, 'x/tcp': {}, '80-90/tcp': {} }, undefined],
+    [null, undefined],
+  ])('with the ports %j exposes %s', (ExposedPorts, port) => {
+    expect(imageStartOf(JSON.stringify([{ Config: { ExposedPorts } }])).port).toBe(port);
+  });
+
   it.each(['', '{}', '[]', '{"OCIv1":{"config":{"Cmd":"sh"}}}'])('is refused if it is %j', text => {
     expect(() => imageStartOf(text)).toThrow('its configuration cannot be read');
   });

@@ -7,6 +7,8 @@ const configuration = z.object({
   Entrypoint: z.array(z.string()).nullish(),
   Cmd: z.array(z.string()).nullish(),
   WorkingDir: z.string().nullish(),
+  ExposedPorts: z.record(z.string(), z.unknown()).nullish(),
+  User: z.string().nullish(),
 });
 
 /** The output of `inspect`: Buildah prints an object, Podman a list. */
@@ -18,13 +20,22 @@ const inspected = z.union([ofBuildah, ofPodman]);
 export const imageStartOf = (text: string): ImageStart => {
   const { success, data } = inspected.safeParse(parsed(text));
   if (!success) throw new BuildFailed('the image cannot be run: its configuration cannot be read');
-  const { Env, Entrypoint, Cmd, WorkingDir } = data;
+  const { Env, Entrypoint, Cmd, WorkingDir, ExposedPorts, User } = data;
+  const port = lowestTcpPort(Object.keys(ExposedPorts ?? {}));
   return {
     kind: 'image',
     argv: [...(Entrypoint ?? []), ...(Cmd ?? [])],
     environment: environmentOf(Env ?? []),
     workingDirectory: WorkingDir || '/',
+    ...(port !== undefined && { port }),
+    ...(User && { user: User }),
   };
+};
+
+/** @param ports such as `80/tcp`, `53/udp` and `8080`, which is TCP. */
+const lowestTcpPort = (ports: readonly string[]): number | undefined => {
+  const numbers = ports.flatMap(port => /^(\d{1,5})(?:\/tcp)?$/.exec(port)?.[1] ?? []).map(Number);
+  return numbers.filter(port => port >= 1 && port <= 65_535).sort((a, b) => a - b)[0];
 };
 
 /** Omits variables whose names are invalid in a shell; programs seldom read them. */

@@ -23,13 +23,16 @@ export class ToolProgress {
   #error: string | undefined;
 
   /** @param log receives lines with their line breaks, and parts of very long lines. */
-  constructor(private readonly log: (text: string) => void) {}
+  constructor(
+    private readonly log: (text: string) => void,
+    readonly aim: 'built' | 'unpacked' = 'built',
+  ) {}
 
   /** Undefined if the tool printed no reason. */
   get failure(): string | undefined {
     if (this.#error === undefined) return undefined;
     const [instruction, error] = this.#failedStep(this.#error);
-    if (instruction === undefined) return `the image cannot be built: ${error.slice(0, MAX_LINE_LENGTH)}`;
+    if (instruction === undefined) return `the image cannot be ${this.aim}: ${error.slice(0, MAX_LINE_LENGTH)}`;
     const code = EXIT.exec(error.replace(RUNTIME, ''))?.[1];
     if (code !== undefined) return stepFailure(instruction, `exit code ${code}`, this.#lastLines);
     const why = error.replaceAll(INTERNAL, '').replace(NOT_FOUND, '$1: not found');

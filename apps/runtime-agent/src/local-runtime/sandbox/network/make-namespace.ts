@@ -41,6 +41,8 @@ exec "$nsenter" --net="/run/netns/$name" /bin/sh -ec '
 $3
 END
 echo 1 > /proc/sys/net/ipv6/conf/eth0/disable_ipv6 2>/dev/null || :
+# Ports below 1024 belong to nobody here, and images expose them.
+echo 0 > /proc/sys/net/ipv4/ip_unprivileged_port_start 2>/dev/null || :
 [ -z "$4" ] || {
   echo 1 > /proc/sys/net/ipv4/conf/eth0/route_localnet
   printf %s "$4" | "$2" -f -

@@ -1,4 +1,4 @@
-/** Shared by both registry clients. It is part of a program that runs in images, so it imports nothing. */
+/** Shared by all registry clients. It is part of a program that runs in images, so it imports nothing. */
 export interface Credentials {
   readonly username: string;
   readonly password: string;
