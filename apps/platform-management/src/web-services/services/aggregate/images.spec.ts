@@ -38,6 +38,7 @@ describe('an image', () => {
           build_command: null,
           root_directory: null,
           watch_paths: [],
+          previews: false,
           image: 'nginx:1',
         }),
       );
@@ -53,6 +54,7 @@ describe('an image', () => {
     [{ build_command: 'make' }, 'build_command: is only for a repository'],
     [{ root_directory: 'web' }, 'root_directory: is only for a repository'],
     [{ watch_paths: ['web/**'] }, 'watch_paths: is only for a repository'],
+    [{ previews: true }, 'previews: is only for a repository'],
   ])('refuses the change %j', (changes, reason) => {
     given(created, withImage).when(change(changes)).refuses('invalid_input', reason);
   });
