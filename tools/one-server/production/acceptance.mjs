@@ -6,7 +6,7 @@ import { CHECKS } from './checks.mjs';
 import { CertificateAuthority, MailServers, NameServers, publishWorld, trustRoot } from './internet.mjs';
 import { INTERNET, ServerMachine } from './machine.mjs';
 
-const { tree, folder, archives, wanted, keep } = JSON.parse(process.argv[2] ?? '{}');
+const { tree, storageServer, folder, archives, wanted, keep } = JSON.parse(process.argv[2] ?? '{}');
 const unknown = wanted.filter(name => !(name in CHECKS));
 if (unknown.length > 0) {
   console.error(`unknown check: ${unknown.join(', ')}. The checks are ${Object.keys(CHECKS).join(', ')}`);
@@ -22,7 +22,7 @@ const authority = new CertificateAuthority(join(folder, 'authority'));
 await authority.start();
 const server = new ServerMachine(tree, join(folder, 'server'));
 const [first, ...more] = archives;
-const world = { names, mail, authority, server, archives: more, state: {}, pause };
+const world = { names, mail, authority, server, storageServer, archives: more, state: {}, pause };
 let failures = 0;
 try {
   trustRoot(server.root, authority.root);

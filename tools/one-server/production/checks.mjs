@@ -1,5 +1,6 @@
 /** What an administrator relies on; each check has a name, and returns what it measured. */
 import assert from 'node:assert/strict';
+import { bucket } from './bucket.mjs';
 import { call, certificateFor, HOST } from './client.mjs';
 import { dayTwo, fullDisk } from './day-two.mjs';
 import { deployed } from './deploying.mjs';
@@ -234,6 +235,7 @@ export const CHECKS = {
   'power-cut-in-operations': powerCutInOperations,
   upgrade,
   restore,
+  bucket,
   'day-two': dayTwo,
   'full-disk': fullDisk,
 };

@@ -9,7 +9,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { connectNetworks, disconnectNetworks, INTERNET } from './machine.mjs';
-import { isCached, preparedTree } from './tree.mjs';
+import { isCached, preparedStorageServer, preparedTree } from './tree.mjs';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const log = line => console.log(line);
@@ -55,6 +55,9 @@ const bundleOf = (given, version) => {
 };
 
 const tree = preparedTree(log);
+// The network of the checks reaches no registry.
+const needsStorage = positionals.length === 0 || positionals.includes('bucket');
+const storageServer = needsStorage ? preparedStorageServer(log) : undefined;
 const archives = [bundleOf(values.bundle, '2026.11.0'), ...(values.next ? [resolve(values.next)] : [])];
 const folder = mkdtempSync(join(ROOT, 'node_modules/.cache/postern-production-'));
 connectNetworks();
@@ -65,7 +68,7 @@ const child = spawn(
     `--net=/run/netns/${INTERNET.namespace}`,
     process.execPath,
     join(import.meta.dirname, 'acceptance.mjs'),
-    JSON.stringify({ tree, folder, archives, wanted: positionals, keep: values.keep === true }),
+    JSON.stringify({ tree, storageServer, folder, archives, wanted: positionals, keep: values.keep === true }),
   ],
   { stdio: 'inherit', cwd: ROOT },
 );

@@ -1,6 +1,6 @@
 /** A tree of Debian 12 with the packages of docs/install.md, built once and kept in a cache. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { installPackages } from './documented.mjs';
@@ -10,8 +10,13 @@ const RELEASE = 'bookworm';
 
 const run = (program, args) => execFileSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
 
+/** Of docs/install.md, and rclone for backups in a bucket. */
+const packages = () => [...installPackages(), 'rclone'].join(' ');
+
 export const treeFolder = () => join(CACHE, RELEASE);
-export const isCached = () => existsSync(join(treeFolder(), 'complete'));
+const complete = () => join(treeFolder(), 'complete');
+/** Whether there is a tree with the packages of today. */
+export const isCached = () => existsSync(complete()) && readFileSync(complete(), 'utf8') === packages();
 
 /** @returns the folder of the tree, which must not be changed. */
 export const preparedTree = log => {
@@ -42,10 +47,26 @@ export const preparedTree = log => {
       command,
     ]);
   log('installing the packages of docs/install.md');
-  inside(`apt-get update -qq && apt-get install -y -qq ${installPackages().join(' ')}`);
+  inside(`apt-get update -qq && apt-get install -y -qq ${packages()}`);
   rmSync(join(building, 'usr/sbin/policy-rc.d'));
   rmSync(join(building, 'etc/resolv.conf'), { force: true });
-  writeFileSync(join(building, 'complete'), '');
+  writeFileSync(join(building, 'complete'), packages());
+  rmSync(tree, { recursive: true, force: true });
   renameSync(building, tree);
   return tree;
+};
+
+const MOTO = 'moto[s3,server]==5.2.5';
+
+/** An S3 server of PyPI, installed once. @returns its program. */
+export const preparedStorageServer = log => {
+  const folder = join(CACHE, MOTO);
+  const program = join(folder, 'bin/moto_server');
+  if (existsSync(join(folder, 'complete'))) return program;
+  log(`installing ${MOTO} in ${folder}`);
+  rmSync(folder, { recursive: true, force: true });
+  run('python3', ['-m', 'venv', folder]);
+  run(join(folder, 'bin/pip'), ['install', '--quiet', MOTO]);
+  writeFileSync(join(folder, 'complete'), '');
+  return program;
 };

@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { writeChanges } from './applying/apply.js';
 import { planOf, RELEASE } from './applying/plan.js';
-import { backup, showBackups } from './commands/backup.js';
+import { backup, copyBackups, showBackups } from './commands/backup.js';
 import { check } from './commands/check.js';
 import { applyConfiguration, checkConfiguration } from './commands/config.js';
 import { dns } from './commands/dns.js';
 import { doctor } from './commands/doctor.js';
 import { install } from './commands/install.js';
 import { down, logs, restart, status, up } from './commands/processes.js';
-import { restore } from './commands/restore.js';
+import { type RestoreOptions, restore } from './commands/restore.js';
 import { newRecoveryKey, setSecret } from './commands/secrets.js';
 import { storage } from './commands/storage.js';
 import { uninstall } from './commands/uninstall.js';
@@ -126,13 +126,19 @@ const data = (root: Command): void => {
     .command('list')
     .description('list backups')
     .action(() => showBackups(print));
+  backups
+    .command('copy')
+    .description('copy backups and WAL to the bucket; a timer does it every minute')
+    .action(() => copyBackups(print));
   root
     .command('restore <backup>')
     .description('replace everything by a backup; standard input is the recovery key')
     .option('--yes', 'replace existing data')
     .option('--target-time <time>', 'restore the databases to a time after the backup, such as 2026-11-27T18:00:00Z')
-    .action((folder: string, { yes, targetTime }: { yes?: boolean; targetTime?: string }) =>
-      restore(folder, { yes: yes === true, ...(targetTime === undefined ? {} : { targetTime }) }, print),
+    .option('--endpoint <url>', 'S3 storage of a backup s3://bucket/prefix/name; without it, that of Amazon')
+    .option('--region <name>', 'region of this storage', 'us-east-1')
+    .action((given: string, options: { yes?: boolean } & Omit<RestoreOptions, 'yes' | 'resumed'>) =>
+      restore(given, { ...options, yes: options.yes === true }, print),
     );
   root
     .command('storage')

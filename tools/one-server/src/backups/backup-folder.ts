@@ -32,14 +32,20 @@ const NAME = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z$/;
 
 export const backupName = (time: Date): string => `${time.toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
 
+export const isBackupName = (name: string): boolean => NAME.test(name);
+
 /** The names of complete backups, oldest first. An interrupted one has no manifest. */
 export const listBackups = (folder: string): readonly string[] =>
   (existsSync(folder) ? readdirSync(folder) : [])
-    .filter(name => NAME.test(name) && existsSync(join(folder, name, 'manifest.json')))
+    .filter(name => isBackupName(name) && existsSync(join(folder, name, 'manifest.json')))
     .sort();
 
 export const manifestOf = (folder: string): BackupManifest | undefined =>
   readJson<BackupManifest>(join(folder, 'manifest.json'));
+
+/** The names of the backups that were restored into a scratch cluster. */
+export const provenBackups = (folder: string): ReadonlySet<string> =>
+  new Set(listBackups(folder).filter(name => manifestOf(join(folder, name))?.provenAt !== undefined));
 
 /** The newest complete backup. */
 export const latestBackup = (folder: string): (BackupManifest & { readonly path: string }) | undefined => {

@@ -10,9 +10,16 @@ import { recoveryRecipient } from '../operations/recovery-key.js';
 import { type Model, WITH_DATABASE } from '../rendering/model.js';
 import { PLACES } from '../rendering/places.js';
 import { pack } from './archives.js';
-import { type BackupManifest, backupName, listBackups, manifestOf, outdatedBackups } from './backup-folder.js';
+import {
+  type BackupManifest,
+  backupName,
+  listBackups,
+  manifestOf,
+  outdatedBackups,
+  provenBackups,
+} from './backup-folder.js';
 import { digestOf } from './digest.js';
-import { type BackupWal, listWal, nameOfWalFile, outdatedWal, walFolderOf } from './wal-archive.js';
+import { type BackupWal, listWal, unneededWal, walFolderOf } from './wal-archive.js';
 
 type Print = (line: string) => void;
 
@@ -145,21 +152,10 @@ export const createBackup = async (model: Model, print: Print, target: BackupTar
 };
 
 const deleteOutdated = (folder: string, keep: number): void => {
-  const names = listBackups(folder);
-  const proven = new Set(names.filter(name => manifestOf(join(folder, name))?.provenAt !== undefined));
-  for (const name of outdatedBackups(names, proven, keep)) rmSync(join(folder, name), { recursive: true, force: true });
-  deleteOutdatedWal(folder);
-};
-
-/** Deletes the WAL that no backup in the folder needs, also that of clusters that have no backup in it any more. */
-const deleteOutdatedWal = (folder: string): void => {
+  for (const name of outdatedBackups(listBackups(folder), provenBackups(folder), keep))
+    rmSync(join(folder, name), { recursive: true, force: true });
   const archive = walFolderOf(folder);
+  const stored = existsSync(archive) ? (readdirSync(archive, { recursive: true }) as string[]) : [];
   const kept = listBackups(folder).flatMap(name => manifestOf(join(folder, name))?.wal ?? []);
-  for (const system of existsSync(archive) ? readdirSync(archive) : []) {
-    const needing = kept.filter(wal => wal.system === system);
-    const cluster = join(archive, system);
-    if (needing.length === 0) rmSync(cluster, { recursive: true, force: true });
-    for (const file of outdatedWal(listWal(cluster), needing))
-      rmSync(join(cluster, nameOfWalFile(file)), { force: true });
-  }
+  for (const path of unneededWal(stored, kept)) rmSync(join(archive, path), { force: true });
 };

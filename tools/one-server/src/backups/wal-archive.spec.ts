@@ -5,10 +5,10 @@ import {
   hasGap,
   joinRanges,
   nameOfWalFile,
-  outdatedWal,
   parseWalFile,
   rangeText,
   restorableRange,
+  unneededWal,
   type WalFile,
 } from './wal-archive.js';
 
@@ -95,22 +95,24 @@ describe('A gap in the archive', () => {
 });
 
 describe('WAL', () => {
-  const files = [
+  const paths = [
     segment('04', '17:00:00'),
     file('000000010000000000000004.00000028.backup', '17:00:00'),
     segment('05', '18:00:01'),
     segment('06', '18:00:10'),
     file('00000002.history', '17:30:00'),
-  ];
+  ].map(each => `7577/${nameOfWalFile(each)}`);
 
-  it('is deleted when no kept backup needs it; histories stay', () =>
-    expect(outdatedWal(files, [BACKUP]).map(({ name }) => name)).toEqual([
-      '000000010000000000000004',
-      '000000010000000000000004.00000028.backup',
-    ]));
+  it('is not needed if it is older than every kept backup; histories stay', () =>
+    expect(unneededWal(paths, [BACKUP])).toEqual(paths.slice(0, 2)));
 
   it('stays for the kept backup that needs the oldest, whichever was made last', () =>
-    expect(outdatedWal(files, [BACKUP, { ...BACKUP, timeline: 2, start: '0/4000028' }])).toEqual([]));
+    expect(unneededWal(paths, [BACKUP, { ...BACKUP, timeline: 2, start: '0/4000028' }])).toEqual([]));
+
+  it('of a cluster without a backup is not needed', () =>
+    expect(unneededWal(paths, [{ ...BACKUP, system: '8000' }])).toEqual(paths));
+
+  it('that is being written is none', () => expect(unneededWal(['7577/123.incomplete', '7577'], [])).toEqual([]));
 });
 
 describe('A restore to a time', () => {

@@ -110,11 +110,18 @@ export const hasGap = (files: readonly WalFile[], wal: BackupWal): boolean => {
   return numbers.some((number, index) => number !== lastSegmentOf(wal) + BigInt(index));
 };
 
-/** The files that no kept backup of this cluster needs. The histories of timelines are small, and stay. */
-export const outdatedWal = (files: readonly WalFile[], kept: readonly BackupWal[]): readonly WalFile[] => {
-  const starts = kept.map(({ start }) => bytesOf(start) / SEGMENT_BYTES);
-  return files.filter(({ name }) => name.length >= 24 && starts.every(start => numberOfSegment(name) < start));
-};
+/**
+ * The files of the archive that no kept backup needs, also those of clusters without a backup. The histories of timelines are
+ * small, and stay while their cluster has a backup. @param paths `<system identifier>/<file>`
+ */
+export const unneededWal = (paths: readonly string[], kept: readonly BackupWal[]): readonly string[] =>
+  paths.filter(path => {
+    const [system, file = ''] = path.split('/');
+    const name = parseWalFile(file)?.name;
+    if (name === undefined) return false;
+    const starts = kept.filter(wal => wal.system === system).map(({ start }) => bytesOf(start) / SEGMENT_BYTES);
+    return starts.length === 0 || (name.length >= 24 && starts.every(start => numberOfSegment(name) < start));
+  });
 
 const shown = (time: Date): string => time.toISOString().replace('.000Z', 'Z');
 

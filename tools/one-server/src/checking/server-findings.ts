@@ -2,6 +2,7 @@ import { statfsSync, statSync } from 'node:fs';
 import { isCertificateLate } from '@postern/contracts';
 import type { Plan } from '../applying/plan.js';
 import { latestBackup } from '../backups/backup-folder.js';
+import { copiedToBucketAt } from '../backups/bucket.js';
 import { stopped, unsupervised } from '../commands/processes.js';
 import { dnsFindings } from '../dns/dns-findings.js';
 import { run } from '../machine/run.js';
@@ -107,6 +108,20 @@ const backupFinding = ({ model: { configuration } }: Plan): Finding => {
   return { check, verdict: hours > every * 2 ? 'bad' : 'good', found, advice };
 };
 
+const COPIED_WITHIN_MINUTES = 15;
+
+/** Whether backups and WAL reach the bucket, to which a timer copies them every minute. */
+export const judgeCopy = (copiedAt: Date | undefined, now = Date.now()): Finding => {
+  const minutes = copiedAt && (now - copiedAt.getTime()) / 60_000;
+  return {
+    check: 'backup copy',
+    verdict: minutes === undefined ? 'warning' : minutes > COPIED_WITHIN_MINUTES ? 'bad' : 'good',
+    found:
+      minutes === undefined ? 'nothing is in the bucket yet' : `in the bucket until ${Math.floor(minutes)} minutes ago`,
+    advice: 'Copy now: postern backup copy',
+  };
+};
+
 /** Sockets that listen on all addresses, except those that the firewall opens. */
 const portsFinding = async ({ model }: Plan): Promise<Finding> => {
   const check = 'ports';
@@ -160,6 +175,7 @@ export const serverFindings = async (
     await certificateFinding(configuration.host),
     await checked('backup', async () => backupFinding(plan)),
     await checked('WAL archive', async () => walFinding(plan)),
+    ...(configuration.backup.s3 ? [judgeCopy(copiedToBucketAt())] : []),
     operationFinding(),
     await checked('release', () => releaseFinding(configuration)),
     await checked('storage', async () => fullFinding(await storage)),

@@ -1,6 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import { planOf } from '../applying/plan.js';
 import { listBackups, manifestOf, rangeOfBackup } from '../backups/backup-folder.js';
+import { BackupBucket, copyToBucket, deleteOutdatedInBucket } from '../backups/bucket.js';
 import { createBackup } from '../backups/create-backup.js';
 import { proveBackup } from '../backups/prove-backup.js';
 import { rangeText } from '../backups/wal-archive.js';
@@ -34,8 +35,25 @@ export const backup = (options: BackupOptions, print: Print): Promise<void> => {
     const path = await createBackup(model, print, { to: folder });
     if (due) await proveBackup(path, model, print);
     print(`Backup: ${path}`);
+    if (options.to === undefined && model.configuration.backup.s3) {
+      const bucket = new BackupBucket(model.configuration.backup.s3);
+      await copyToBucket(model, bucket);
+      await deleteOutdatedInBucket(model, bucket);
+      print(`Copied to ${bucket.url}`);
+    }
   });
 };
+
+/** `backup copy`, which a timer starts: copies what the bucket does not have. */
+export const copyBackups = (print: Print): Promise<void> =>
+  withLock(async () => {
+    const { model } = await planOf();
+    const { s3 } = model.configuration.backup;
+    if (!s3) throw new UsageError('backup.to in config.yaml is no bucket');
+    const bucket = new BackupBucket(s3);
+    await copyToBucket(model, bucket);
+    print(`Copied to ${bucket.url}`);
+  }, '/run/postern/backup-copy-lock');
 
 /** `backup list`. */
 export const showBackups = async (print: Print): Promise<void> => {

@@ -6,12 +6,12 @@ import { SecretStore } from '../machine/secret-store.js';
 import { withLock } from '../operations/lock.js';
 import { createRecoveryKey, hasRecoveryKey } from '../operations/recovery-key.js';
 import { servicesOf, unitOf } from '../rendering/model.js';
-import { GENERATED_SECRETS, type SecretName, secretsOf } from '../rendering/secrets.js';
+import { BUCKET_SECRETS, GENERATED_SECRETS, type SecretName, secretsOf } from '../rendering/secrets.js';
 import { UsageError } from '../usage-error.js';
 
 type Print = (line: string) => void;
 
-const NAMES: readonly SecretName[] = ['relay-password', ...GENERATED_SECRETS];
+const NAMES: readonly SecretName[] = ['relay-password', ...BUCKET_SECRETS, ...GENERATED_SECRETS];
 
 /** `secret set <name>`: replaces a secret by standard input, and restarts the services that use it. */
 export const setSecret = (given: string, print: Print): Promise<void> => {
@@ -27,6 +27,8 @@ export const setSecret = (given: string, print: Print): Promise<void> => {
   return withLock(async () => {
     const store = new SecretStore();
     store.write(name, text);
+    // No service uses them, and the configuration is not valid until both are there.
+    if (BUCKET_SECRETS.includes(name)) return print(`Set ${name}.`);
     const { model } = await planOf();
     const derived = store.derive(model.configuration);
     const changed = new Set<string>([name, ...derived]);

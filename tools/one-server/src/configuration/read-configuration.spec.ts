@@ -27,13 +27,24 @@ describe('config.yaml', () => {
         trust: undefined,
       },
       operator: 'owner@example.com',
-      backup: { to: '/var/backups/postern', every: 6, keep: 14 },
+      backup: { to: '/var/backups/postern', every: 6, keep: 14, s3: undefined },
       retention: { messages: 90, bodies: 7, deliveries: 30, notices: 90 },
       check: {},
       firewall: true,
       advanced: {},
     });
   });
+
+  it.each([
+    ['s3://backups', { bucket: 'backups', prefix: '' }],
+    ['s3://backups/', { bucket: 'backups', prefix: '' }],
+    ['s3://my.backups-1/a/b_c/', { bucket: 'my.backups-1', prefix: 'a/b_c' }],
+  ])('keeps backups on this server and in the bucket %s', (to, bucket) =>
+    expect(readConfiguration(`${EXAMPLE}backup: { to: "${to}" }`, SETTINGS).backup).toMatchObject({
+      to: '/var/backups/postern',
+      s3: { ...bucket, region: 'us-east-1' },
+    }),
+  );
 
   it.each([
     ['smtps://user@smtp.example.net', { protocol: 'smtps', user: 'user', host: 'smtp.example.net', port: 465 }],
@@ -116,6 +127,25 @@ describe('config.yaml', () => {
     ['a single backup', `${EXAMPLE}backup: { keep: 1 }`, /^backup\.keep: must be at least 2/],
     ['a relative folder', `${EXAMPLE}backup: { to: backups }`, /^backup\.to: must be an absolute path/],
     ['a folder above its own', `${EXAMPLE}backup: { to: /var/../etc }`, /^backup\.to: must not contain "\.\."$/],
+    ['a bucket without a name', `${EXAMPLE}backup: { to: "s3://" }`, /^backup\.to: must be a bucket and optionally/],
+    ['a bucket in capitals', `${EXAMPLE}backup: { to: "s3://Backups" }`, /^backup\.to: must be a bucket/],
+    ['a prefix above the bucket', `${EXAMPLE}backup: { to: "s3://backups/../x" }`, /^backup\.to: must be a bucket/],
+    ['a number as a folder', `${EXAMPLE}backup: { to: 1 }`, /^backup\.to: must be a folder, such as/],
+    [
+      'an S3 storage without a scheme',
+      `${EXAMPLE}backup: { to: "s3://backups", endpoint: s3.example.com }`,
+      /^backup\.endpoint: must be the URL of an S3 storage/,
+    ],
+    [
+      'an S3 storage for a folder',
+      `${EXAMPLE}backup: { endpoint: "https://s3.example.com" }`,
+      /^backup\.endpoint: is for a bucket only/,
+    ],
+    [
+      'a region with a space',
+      `${EXAMPLE}backup: { to: "s3://backups", region: "eu central" }`,
+      /^backup\.region: must be the name of a region/,
+    ],
     ['a text as firewall', `${EXAMPLE}firewall: sometimes`, /^firewall: must be true or false$/],
     [
       'the gateway below the web services',

@@ -80,6 +80,61 @@ const acmeAccount = z
   )
   .describe('Account for certificates of Let’s Encrypt, or of another authority with ACME.');
 
+/** The folder of backups unless another one is configured; also of those that are copied from a bucket. */
+export const BACKUP_FOLDER = '/var/backups/postern';
+/** `s3://bucket/prefix`, with the names that every S3 storage accepts. */
+export const bucketOf = (url: string): { readonly bucket: string; readonly prefix: string } | undefined => {
+  const [, bucket, prefix = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[\w.-]+)*)\/?$/.exec(url) ?? [];
+  if (bucket === undefined || prefix.split('/').some(part => part === '.' || part === '..')) return undefined;
+  return { bucket, prefix: prefix.slice(1) };
+};
+
+/** Backups are in a folder of this server, and with `s3://` also in a bucket. */
+const backups = z
+  .strictObject(
+    {
+      to: z
+        .string({ error: `must be a folder, such as ${BACKUP_FOLDER}, or a bucket, such as s3://bucket/prefix` })
+        .superRefine((to, context) => {
+          if (!to.startsWith('s3://'))
+            for (const { message } of absolutePath(BACKUP_FOLDER).safeParse(to).error?.issues ?? [])
+              context.addIssue(message);
+          else if (!bucketOf(to))
+            context.addIssue('must be a bucket and optionally a prefix, such as s3://bucket/prefix');
+        })
+        .default(BACKUP_FOLDER),
+      endpoint: z
+        .url({ protocol: /^https?$/, error: 'must be the URL of an S3 storage, such as https://s3.example.com' })
+        .optional()
+        .describe('S3 storage with the bucket; without it, that of Amazon.'),
+      region: z
+        .string({ error: 'must be the name of a region, such as eu-central-1' })
+        .regex(/^[\w-]{1,64}$/, 'must be the name of a region, such as eu-central-1')
+        .default('us-east-1'),
+      every: hours('1h', '7d').default(6),
+      keep: z
+        .int({ error: 'must be a whole number from 2 to 1000: how many backups are kept' })
+        .min(2, 'must be at least 2: a new backup replaces the oldest one')
+        .max(1000, 'must be at most 1000')
+        .default(14),
+    },
+    { error: 'must be a block with to, endpoint, region, every and keep' },
+  )
+  .superRefine(({ to, endpoint }, context) => {
+    if (endpoint !== undefined && !to.startsWith('s3://'))
+      context.addIssue({
+        code: 'custom',
+        path: ['endpoint'],
+        message: 'is for a bucket only: set "to" to s3://bucket/prefix',
+      });
+  })
+  .transform(({ to, endpoint, region, every, keep }) => {
+    const bucket = bucketOf(to);
+    return { to: bucket ? BACKUP_FOLDER : to, every, keep, s3: bucket && { ...bucket, endpoint, region } };
+  })
+  .prefault({})
+  .describe('Backups of this server.');
+
 const advanced = z
   .record(
     z.string(),
@@ -112,21 +167,7 @@ export const configurationSchema = z.strictObject(
     operator: emailAddress('owner@example.com').describe(
       'First administrator, who also gets notices about the server.',
     ),
-    backup: z
-      .strictObject(
-        {
-          to: absolutePath('/var/backups/postern').default('/var/backups/postern'),
-          every: hours('1h', '7d').default(6),
-          keep: z
-            .int({ error: 'must be a whole number from 2 to 1000: how many backups are kept' })
-            .min(2, 'must be at least 2: a new backup replaces the oldest one')
-            .max(1000, 'must be at most 1000')
-            .default(14),
-        },
-        { error: 'must be a block with to, every and keep' },
-      )
-      .prefault({})
-      .describe('Backups of this server.'),
+    backup: backups,
     retention: z
       .strictObject(
         {
@@ -163,4 +204,5 @@ export const configurationSchema = z.strictObject(
 );
 
 export type Configuration = z.output<typeof configurationSchema>;
+export type Bucket = NonNullable<Configuration['backup']['s3']>;
 export type Relay = Exclude<Configuration['mail']['send'], 'direct'>;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { NATS_USERS } from '@postern/contracts';
 import type { Configuration, Relay } from '../configuration/schema.js';
 import { PLACES } from '../rendering/places.js';
-import { GENERATED_SECRETS, needsRelayPassword, type SecretName } from '../rendering/secrets.js';
+import { BUCKET_SECRETS, GENERATED_SECRETS, needsRelayPassword, type SecretName } from '../rendering/secrets.js';
 import { readIfExists, writeDurably } from './files.js';
 
 /** The files in /etc/postern/secrets, which only root can read. */
@@ -34,9 +34,13 @@ export class SecretStore {
 
   /** Problems of the secrets that only the administrator can know. */
   problems(configuration: Configuration): readonly string[] {
-    return needsRelayPassword(configuration) && !this.has('relay-password')
-      ? ['mail.send: the password of the relay is missing; run "postern secret set relay-password"']
-      : [];
+    const missing = configuration.backup.s3 ? BUCKET_SECRETS.filter(name => !this.has(name)) : [];
+    return [
+      ...(needsRelayPassword(configuration) && !this.has('relay-password')
+        ? ['mail.send: the password of the relay is missing; run "postern secret set relay-password"']
+        : []),
+      ...missing.map(name => `backup.to: a credential of the bucket is missing; run "postern secret set ${name}"`),
+    ];
   }
 
   /** Writes the secrets that follow from others. @returns the names of those that changed. */

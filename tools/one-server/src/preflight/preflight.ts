@@ -55,6 +55,7 @@ const programFindings = (model: Model): Finding[] => {
   const needed = {
     ...PROGRAMS,
     ...(model.configuration.mail.send === 'direct' ? { '/usr/sbin/postfix': 'postfix' } : {}),
+    ...(model.configuration.backup.s3 ? { '/usr/bin/rclone': 'rclone' } : {}),
   };
   const missing = Object.entries(needed).filter(([path]) => !existsSync(path));
   if (missing.length === 0) return [{ check: 'programs', verdict: 'good', found: 'installed' }];

@@ -72,6 +72,12 @@ describe('Rendering', () => {
       /POSTERN_RELAYS_FILE=%d\/relay-url[\s\S]*LoadCredential=relay-url:/,
     ));
 
+  it('copies backups to a bucket every minute, if there is one', () => {
+    const timer = '/postern-backup-copy.timer';
+    expect(textOf(timer, `${EXAMPLE}backup: { to: "s3://backups" }`)).toContain('OnUnitActiveSec=1min');
+    expect(textOf(timer)).toBe('');
+  });
+
   it('keeps the ports of SSH open, and has no filter of incoming packets if the firewall is off', () => {
     expect(textOf('nftables.conf', EXAMPLE, { ...MACHINE, sshPorts: [2222, 22] })).toContain(
       'tcp dport { 2222, 22, 80, 443, 465, 587 }',

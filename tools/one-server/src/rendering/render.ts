@@ -69,6 +69,12 @@ export const renderFiles = (model: Model): readonly RenderedFile[] => [
     OnActiveSec: `${model.configuration.backup.every}h`,
     OnUnitActiveSec: `${model.configuration.backup.every}h`,
   }),
+  ...(model.configuration.backup.s3
+    ? timed('backup-copy', 'Copy of the backups of Postern', 'backup copy', {
+        OnActiveSec: '1min',
+        OnUnitActiveSec: '1min',
+      })
+    : []),
   ...timed('certificate', 'Certificates of Postern', 'certificate renew', {
     OnActiveSec: '1min',
     OnUnitActiveSec: '10min',
@@ -90,6 +96,6 @@ export const unitsOf = (files: readonly RenderedFile[]): readonly string[] => [
       .map(({ path }) => path)
       .filter(path => path.startsWith(`${PLACES.systemd}/postern-`))
       .map(path => path.slice(PLACES.systemd.length + 1))
-      .filter(name => !/^postern-(backup|certificate|check)\.service$|-spare\.service$/.test(name)),
+      .filter(name => !/^postern-(backup|backup-copy|certificate|check)\.service$|-spare\.service$/.test(name)),
   ),
 ];

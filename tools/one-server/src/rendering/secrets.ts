@@ -11,6 +11,8 @@ export type SecretName =
   | 'operator-password'
   | 'relay-password'
   | 'relay-url'
+  | 's3-access-key-id'
+  | 's3-secret-access-key'
   | `nats-${NatsUser | 'administrator'}`;
 
 /** The secrets that an installation creates itself. */
@@ -23,6 +25,9 @@ export const GENERATED_SECRETS: readonly SecretName[] = [
   ...NATS_USERS.map(user => `nats-${user}` as const),
   'nats-administrator',
 ];
+
+/** The credentials of the bucket with the backups, which only the administrator knows. */
+export const BUCKET_SECRETS: readonly SecretName[] = ['s3-access-key-id', 's3-secret-access-key'];
 
 /** Whether the relay of a provider needs a password, which only the administrator knows. */
 export const needsRelayPassword = ({ mail: { send } }: Configuration): boolean => send !== 'direct' && send.user !== '';
