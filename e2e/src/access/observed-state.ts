@@ -4,7 +4,17 @@ import type { Operation } from './operations.js';
 import type { TestUser } from './test-user.js';
 
 /** Fields that change through background workers or reads. */
-const VOLATILE = new Set(['last_used_at', 'usage', 'found', 'ok', 'problem', 'last_checked_at', 'expires_at', 'since']);
+const VOLATILE = new Set([
+  'last_used_at',
+  'usage',
+  'found',
+  'ok',
+  'problem',
+  'last_checked_at',
+  'next_check_at',
+  'expires_at',
+  'since',
+]);
 const UNFINISHED = /"status":"(creating|queued|building|releasing|deleting)"/;
 
 /** The content of every list and resource of a user, after the background work of their creation has finished. */
