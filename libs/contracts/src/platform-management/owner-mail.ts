@@ -14,7 +14,7 @@ export const ownerMailFacts = z.object({
   workspace_name: z.string(),
   project_name: z.string().nullable().describe('Null for a database, because databases do not belong to projects.'),
   name: z.string(),
-  reason: z.string().nullable().describe('The words of the platform, without the output of a build or an instance.'),
+  reason: z.string().nullable().describe('Human-readable reason, without the output of a build or an instance.'),
   is_live: z
     .boolean()
     .nullable()

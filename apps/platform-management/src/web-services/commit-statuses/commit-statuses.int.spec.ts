@@ -180,6 +180,19 @@ describe('a deployment', () => {
     expect(host.calls).toEqual([]);
   });
 
+  it('is not reported if its repository was replaced by an image, and does not delay others', async () => {
+    const replaced = await hosted(asGithub);
+    await deployment(replaced.service.id, 1);
+    await query("UPDATE web_services SET git_repository_url = NULL, image = 'nginx:1' WHERE id = $1", [
+      replaced.service.id,
+    ]);
+    const other = await hosted(asGithub);
+    await deployment(other.service.id, 1);
+    await report();
+    expect(host.calls).toHaveLength(1);
+    expect(await errorOf(replaced)).toBeNull();
+  });
+
   it('whose report is refused shows why, without the token, and is reported again later', async () => {
     const hook = await hosted(asGithub);
     const id = await deployment(hook.service.id, 1);

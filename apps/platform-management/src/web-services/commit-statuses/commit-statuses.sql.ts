@@ -20,8 +20,9 @@ export const FIND_UNREPORTED = `
     LEFT JOIN deploy_hooks h ON h.web_service_id = c.web_service_id
     LEFT JOIN pull_requests r ON r.preview_id = w.id
     LEFT JOIN commit_statuses s ON s.deployment_id = d.id
-    WHERE d.commit IS NOT NULL AND d.rollback_of IS NULL AND d.created_at >= c.created_at
-      AND d.created_at > now() - interval '1 day' AND (s.next_attempt_at IS NULL OR s.next_attempt_at <= now())
+    WHERE d.commit IS NOT NULL AND w.git_repository_url IS NOT NULL AND d.rollback_of IS NULL
+      AND d.created_at >= c.created_at AND d.created_at > now() - interval '1 day'
+      AND (s.next_attempt_at IS NULL OR s.next_attempt_at <= now())
   ) AS found
   WHERE state IS NOT NULL AND state IS DISTINCT FROM reported
   ORDER BY web_service_id, number LIMIT 50`;

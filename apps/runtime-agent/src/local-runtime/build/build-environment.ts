@@ -44,7 +44,8 @@ export const buildEnvironment = (
   npm_config_cache: join(cache, 'npm'),
   // Caches of other package managers; each keeps its downloads for the next build.
   YARN_CACHE_FOLDER: join(cache, 'yarn'),
-  npm_config_store_dir: join(cache, 'pnpm'),
+  // With a store at $PNPM_HOME/store; npm would warn of pnpm's own setting.
+  PNPM_HOME: join(cache, 'pnpm'),
   BUN_INSTALL_CACHE_DIR: join(cache, 'bun'),
   PIP_CACHE_DIR: join(cache, 'pip'),
   UV_CACHE_DIR: join(cache, 'uv'),
