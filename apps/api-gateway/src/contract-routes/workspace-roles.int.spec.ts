@@ -93,6 +93,7 @@ describe('the gateway admits', () => {
       ),
     ).toEqual([
       '/dashboard/api/management-keys',
+      '/dashboard/api/notification-targets',
       '/dashboard/api/platform-keys',
       '/dashboard/api/platform-keys/{id}/requests',
     ]));
