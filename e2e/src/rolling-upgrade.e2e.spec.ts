@@ -52,7 +52,7 @@ const UPGRADES: readonly Upgrade[] = [
         from: 'type: emailAccepted.type, data: command.facts',
         to: "type: emailAccepted.type, data: { ...command.facts, written_by: 'next' }",
       },
-      { file: 'administration', from: 'const VERSION = 2;', to: 'const VERSION = 3;' },
+      { file: 'administration', from: 'const VERSION = 3;', to: 'const VERSION = 4;' },
     ],
   },
   {
