@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { diskFindings, mountsIn } from './disk-findings.js';
 
 let folder: string;
+/** A mount whose folder does not exist. */
+const gone = () => `disk ${join(folder, 'absent')} nfs4 rw 0 0\n`;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'postern-disks-'));
@@ -28,10 +30,8 @@ describe('the disks of this machine', () => {
   });
 
   it('are one finding while all have space', async () => {
-    const mounts = join(folder, 'mounts');
-    await writeFile(mounts, `disk ${folder} ext4 rw 0 0\ndisk ${folder} ext4 rw 0 0\n`);
-    const findings = await diskFindings(mounts);
-    expect(findings).toHaveLength(1);
+    const mounts = `disk ${folder} ext4 rw 0 0\ndisk ${folder} ext4 rw 0 0\n`;
+    expect(await diskFindings(async () => mounts)).toHaveLength(1);
   });
 
   it('that are full are named', async () => {
@@ -63,11 +63,14 @@ describe('the disks of this machine', () => {
   });
 
   it('whose mount is gone say so', async () => {
-    const mounts = join(folder, 'gone');
-    await writeFile(mounts, `disk ${join(folder, 'absent')} nfs4 rw 0 0\n`);
-    expect(await diskFindings(mounts)).toMatchObject([
+    expect(await diskFindings(async () => gone())).toMatchObject([
       { verdict: 'bad', found: expect.stringContaining('No such file or directory') },
     ]);
+  });
+
+  it('that are unmounted meanwhile, as those of builds, are no finding', async () => {
+    const lists = [gone(), ''];
+    expect(await diskFindings(async () => lists.shift()!)).toMatchObject([{ check: 'disks', verdict: 'good' }]);
   });
 });
 

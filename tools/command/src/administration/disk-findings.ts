@@ -20,14 +20,19 @@ interface Mount {
 
 /** What was found at one mount. */
 interface Place {
+  readonly path: string;
   readonly id: string;
   readonly finding: Finding;
 }
 
+const readMounts = (): Promise<string> => readFile('/proc/self/mounts', 'utf8').catch(() => 'disk / unknown rw');
+
 /** The disks of this machine, looked at without NATS and PostgreSQL: both hang when theirs is full. */
-export const diskFindings = async (mountsFile = '/proc/self/mounts'): Promise<readonly Finding[]> => {
-  const mounts = mountsIn(await readFile(mountsFile, 'utf8').catch(() => 'disk / unknown rw'));
-  const places = (await Promise.all(mounts.map(({ path }) => lookAt(path)))).flat();
+export const diskFindings = async (mountsNow = readMounts): Promise<readonly Finding[]> => {
+  const looked = (await Promise.all(mountsIn(await mountsNow()).map(({ path }) => lookAt(path)))).flat();
+  // Builds mount and remove file systems all the time.
+  const left = new Set(mountsIn(await mountsNow()).map(({ path }) => path));
+  const places = looked.filter(({ path }) => left.has(path));
   // The same file system, mounted at several places, is one finding.
   const findings = [...new Map(places.map(({ id, finding }) => [id, finding])).values()];
   const problems = findings.filter(({ verdict }) => verdict !== 'good');
@@ -49,12 +54,12 @@ const unescaped = (path: string): string =>
 const lookAt = async (path: string): Promise<Place[]> => {
   try {
     const space = await diskSpaceOf(path, LIMIT_MS);
-    return space.blocks === 0 ? [] : [{ id: space.id ?? path, finding: findingOf(path, space) }];
+    return space.blocks === 0 ? [] : [{ path, id: space.id ?? path, finding: findingOf(path, space) }];
   } catch (error) {
     const advice = 'Mount it again, or remove the mount: programs that use it hang or fail.';
     return [
       {
-        id: path,
+        ...{ path, id: path },
         finding: { check: 'disk', verdict: 'bad', found: `at ${path}: ${(error as Error).message}`, advice },
       },
     ];
