@@ -45,7 +45,7 @@ const UPGRADES: readonly Upgrade[] = [
     published: 'email-send.email-accepted.v1',
     work: 'email-send.email-accepted.v1',
     projection: 'administration',
-    nextVersion: 3,
+    nextVersion: 4,
     changes: [
       {
         file: 'email',
