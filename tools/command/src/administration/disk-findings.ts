@@ -29,10 +29,10 @@ const readMounts = (): Promise<string> => readFile('/proc/self/mounts', 'utf8').
 
 /** The disks of this machine, looked at without NATS and PostgreSQL: both hang when theirs is full. */
 export const diskFindings = async (mountsNow = readMounts): Promise<readonly Finding[]> => {
-  const looked = (await Promise.all(mountsIn(await mountsNow()).map(({ path }) => lookAt(path)))).flat();
+  const all = (await Promise.all(mountsIn(await mountsNow()).map(({ path }) => lookAt(path)))).flat();
   // Builds mount and remove file systems all the time.
   const left = new Set(mountsIn(await mountsNow()).map(({ path }) => path));
-  const places = looked.filter(({ path }) => left.has(path));
+  const places = all.filter(({ path }) => left.has(path));
   // The same file system, mounted at several places, is one finding.
   const findings = [...new Map(places.map(({ id, finding }) => [id, finding])).values()];
   const problems = findings.filter(({ verdict }) => verdict !== 'good');
