@@ -6,4 +6,5 @@ export { type HostAddress, NoPublicAddress, OutboundGuard, type OutboundGuardOpt
 export { isPublicAddress, literalAddress, NON_PUBLIC_IPV4 } from './public-address.js';
 export { DnsUnavailable, OutsidePublicDns, PublicDns, type PublicDnsOptions } from './public-dns.js';
 export { isPublicName, notPublic, PRIVATE_SUFFIXES_DESCRIPTION } from './public-name.js';
+export { shownReason } from './shown-reason.js';
 export { signedHeaders } from './signed-headers.js';

@@ -4,6 +4,7 @@ import { type EventBatch, HandlesEvents } from '@postern/messaging';
 import { CONFIG, DatabaseClock, type DatabaseTime, ServiceLog } from '@postern/service-host';
 import { OptOutLinks } from '../code-opt-outs/ports.js';
 import type { EmailSendConfig } from '../config.js';
+import { dashboardUrlOf } from '../infrastructure/dashboard-url.js';
 import { NoticeLimits, SystemMail } from '../system-mail/ports.js';
 import { invitationMail, noticeMail, passwordResetMail } from './account-mails.js';
 import { type AccountEvent, AccountFacts, type AccountMail } from './ports.js';
@@ -29,7 +30,7 @@ export class MailAccountEvents {
     @Inject(DatabaseClock) private readonly clock: DatabaseTime,
     @Inject(CONFIG) config: Pick<EmailSendConfig, 'publicUrl'>,
   ) {
-    this.#dashboardUrl = `${config.publicUrl.replace(/\/+$/, '')}/dashboard`;
+    this.#dashboardUrl = dashboardUrlOf(config);
   }
 
   @HandlesEvents(accountMailConsumer.contracts, accountMailConsumer)

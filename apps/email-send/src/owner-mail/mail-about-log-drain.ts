@@ -3,6 +3,7 @@ import { getWorkspaceOwners, mailAboutLogDrain, type ReplyOf, type RequestOf } f
 import { Handles, RequestClient } from '@postern/messaging';
 import { CONFIG, DatabaseClock, type DatabaseTime } from '@postern/service-host';
 import type { EmailSendConfig } from '../config.js';
+import { dashboardUrlOf } from '../infrastructure/dashboard-url.js';
 import { logDrainMailText, logDrainNotification } from './log-drain-mail-text.js';
 import { OwnerMailer } from './owner-mailer.js';
 import { OwnerNotifications } from './ports.js';
@@ -23,7 +24,7 @@ export class MailAboutLogDrain {
     const { workspace_id, log_drain_id: resourceId, state, since } = request;
     const { recipients } = await this.requests.request(getWorkspaceOwners, { workspace_id });
     const notice = { resourceId, kind: `log-drain-${state}`, occurredAt: new Date(since) };
-    const dashboardUrl = `${this.config.publicUrl.replace(/\/+$/, '')}/dashboard`;
+    const dashboardUrl = dashboardUrlOf(this.config);
     await Promise.all([
       this.notifications.notify(logDrainNotification(request, this.clock.now(), dashboardUrl)),
       this.mailer.mail(recipients, notice, logDrainMailText(request, dashboardUrl)),

@@ -4,6 +4,7 @@ import { Handles, RequestClient } from '@postern/messaging';
 import { CONFIG, DatabaseClock, type DatabaseTime } from '@postern/service-host';
 import type { EmailSendConfig } from '../config.js';
 import { EmailServices } from '../email-services/email-services.projection.js';
+import { dashboardUrlOf } from '../infrastructure/dashboard-url.js';
 import { OwnerMailer } from './owner-mailer.js';
 import { OwnerNotifications } from './ports.js';
 import { webhookMailText, webhookNotification } from './webhook-mail-text.js';
@@ -30,7 +31,7 @@ export class MailAboutWebhook {
       kind: `webhook-${request.state}`,
       occurredAt: new Date(request.since),
     };
-    const dashboardUrl = `${this.config.publicUrl.replace(/\/+$/, '')}/dashboard`;
+    const dashboardUrl = dashboardUrlOf(this.config);
     await Promise.all([
       this.notifications.notify(webhookNotification(request, service, this.clock.now(), dashboardUrl)),
       this.mailer.mail(recipients, notice, webhookMailText(request, service.name, dashboardUrl)),

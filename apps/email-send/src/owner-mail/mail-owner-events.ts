@@ -3,6 +3,7 @@ import { type OwnerMailFacts, ownerMailConsumer } from '@postern/contracts';
 import { type EventBatch, HandlesEvents } from '@postern/messaging';
 import { CONFIG, DatabaseClock, type DatabaseTime, ServiceLog } from '@postern/service-host';
 import type { EmailSendConfig } from '../config.js';
+import { dashboardUrlOf } from '../infrastructure/dashboard-url.js';
 import { ownerMailText } from './owner-mail-text.js';
 import { OwnerMailer } from './owner-mailer.js';
 import { ownerNotification } from './owner-notification.js';
@@ -24,7 +25,7 @@ export class MailOwnerEvents {
     @Inject(CONFIG) config: Pick<EmailSendConfig, 'publicUrl'>,
     private readonly notifications: OwnerNotifications,
   ) {
-    this.#dashboardUrl = `${config.publicUrl.replace(/\/+$/, '')}/dashboard`;
+    this.#dashboardUrl = dashboardUrlOf(config);
   }
 
   @HandlesEvents(ownerMailConsumer.contracts, ownerMailConsumer)

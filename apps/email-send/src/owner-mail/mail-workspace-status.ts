@@ -12,6 +12,7 @@ import { isUnanswered, RequestClient } from '@postern/messaging';
 import { CONFIG, Every, ServiceLog, type TaskRun } from '@postern/service-host';
 import type { EmailSendConfig } from '../config.js';
 import { EmailServices } from '../email-services/email-services.projection.js';
+import { dashboardUrlOf } from '../infrastructure/dashboard-url.js';
 import { ListEmailProblems } from '../problems/list-email-problems.js';
 import { OwnerMailer, type OwnerNotice } from './owner-mailer.js';
 import { statusMailText } from './status-mail-text.js';
@@ -42,7 +43,7 @@ export class MailWorkspaceStatus {
     private readonly log: ServiceLog,
     @Inject(CONFIG) config: Pick<EmailSendConfig, 'publicUrl'>,
   ) {
-    this.#dashboardUrl = `${config.publicUrl.replace(/\/+$/, '')}/dashboard`;
+    this.#dashboardUrl = dashboardUrlOf(config);
   }
 
   @Every(EVERY_MS, 'mail the status of workspaces', { onOneReplica: true })

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { NotificationTarget } from '@postern/contracts';
-import { EndpointHttpClient, signedHeaders } from '@postern/outbound';
+import { EndpointHttpClient, shownReason, signedHeaders } from '@postern/outbound';
 
 /** Where notifications are sent, with its secrets. Stored encrypted. */
 export interface TargetSecrets {
@@ -17,7 +17,6 @@ export interface SentNotification {
   readonly durationMs: number;
 }
 
-const MAX_ERROR = 300;
 /** The endpoint gave up waiting, or asked for fewer requests. */
 const RETRIED = new Set([408, 429]);
 
@@ -41,13 +40,6 @@ export class NotificationSender {
     const answer =
       status === undefined ? (error ?? 'no response') : `HTTP ${status}${responseHead && `: ${responseHead}`}`;
     const isFinal = status !== undefined && status >= 400 && status < 500 && !RETRIED.has(status);
-    return { error: shown(answer), isFinal, durationMs };
+    return { error: shownReason(answer), isFinal, durationMs };
   }
 }
-
-const shown = (error: string): string =>
-  error
-    .replace(/[\p{Cc}\s]+/gu, ' ')
-    .toWellFormed()
-    .trim()
-    .slice(0, MAX_ERROR);

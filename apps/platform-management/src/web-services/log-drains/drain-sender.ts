@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { LogDrainKind } from '@postern/contracts';
-import { EndpointHttpClient, type EndpointResponse, OutboundGuard } from '@postern/outbound';
+import { EndpointHttpClient, type EndpointResponse, OutboundGuard, shownReason } from '@postern/outbound';
 import { type DrainTarget, secretsOf } from './drain-target.js';
 import type { DrainedLine, DrainedService } from './drained-line.js';
 import { newlineJson } from './newline-json.js';
@@ -19,7 +19,6 @@ export interface SendResult {
   readonly isTooLarge?: boolean;
 }
 
-const MAX_ERROR = 300;
 const TOO_LARGE = 413;
 const SYSLOG: SyslogOptions = { timeoutMs: 10_000 };
 
@@ -39,7 +38,7 @@ export class DrainSender {
   ): Promise<SendResult> {
     const result =
       kind === 'syslog' ? await this.#syslog(target, lines, service) : await this.#post(kind, target, lines, service);
-    return result.error === undefined ? result : { ...result, error: shown(result.error, secretsOf(target)) };
+    return result.error === undefined ? result : { ...result, error: shownReason(result.error, secretsOf(target)) };
   }
 
   async #post(
@@ -77,11 +76,3 @@ const errorOf = ({ status, error, responseHead = '' }: EndpointResponse): string
   if (status >= 300 && status < 400) return `${name}; redirects are not followed`;
   return responseHead.trim() === '' ? name : `${name}: ${responseHead}`;
 };
-
-const shown = (error: string, secrets: readonly string[]): string =>
-  secrets
-    .reduce((text, secret) => text.replaceAll(secret, '********'), error)
-    .replace(/[\p{Cc}\s]+/gu, ' ')
-    .toWellFormed()
-    .trim()
-    .slice(0, MAX_ERROR);
