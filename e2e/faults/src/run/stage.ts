@@ -69,7 +69,7 @@ export const setStage = async (options: FaultOptions, cleanup: Cleanup): Promise
     const leftOver = await removeRunFolder(folder);
     if (leftOver.length > 0) console.error(`▸ still ran after the stop: ${leftOver.join('; ')}`);
   });
-  const disk = Disks.create(join(folder, 'home'));
+  const disk = Disks.create(join(folder, 'home'), options.clusters);
   const ports = await choosePorts();
   const run = folder
     .slice(-6)

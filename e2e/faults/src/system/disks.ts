@@ -8,15 +8,16 @@ export type DiskName = 'everything' | 'NATS' | 'PostgreSQL';
 export class Disks {
   private constructor(
     private readonly home: FillableDisk,
-    private readonly parts: Readonly<Record<Exclude<DiskName, 'everything'>, FillableDisk>>,
+    private readonly parts: Readonly<Partial<Record<Exclude<DiskName, 'everything'>, FillableDisk>>>,
   ) {}
 
-  static create(home: string): Disks {
+  /** Without clusters, PostgreSQL is in the home, and an empty disk of its own would never be found full. */
+  static create(home: string, hasClusters: boolean): Disks {
     // The outer one first, which would hide the others.
     const outer = FillableDisk.create(home);
     const parts = {
       NATS: FillableDisk.create(join(home, 'nats')),
-      PostgreSQL: FillableDisk.create(join(home, 'clusters')),
+      ...(hasClusters && { PostgreSQL: FillableDisk.create(join(home, 'clusters')) }),
     };
     return new Disks(outer, parts);
   }
@@ -46,6 +47,6 @@ export class Disks {
   }
 
   #of(name: DiskName): readonly FillableDisk[] {
-    return name === 'everything' ? [this.home, ...Object.values(this.parts)] : [this.parts[name]];
+    return name === 'everything' ? [this.home, ...Object.values(this.parts)] : [this.parts[name] ?? this.home];
   }
 }
