@@ -39,7 +39,9 @@ export class MailClient {
 
   /** The number of messages with this subject in the mailbox. */
   async copiesOf(subject, address) {
-    const kept = await (await fetch(`${this.mailboxes}/messages?to=${encodeURIComponent(address)}`)).json();
+    const kept = /** @type {any[]} */ (
+      await (await fetch(`${this.mailboxes}/messages?to=${encodeURIComponent(address)}`)).json()
+    );
     return kept.filter(message => message.subject === subject).length;
   }
 

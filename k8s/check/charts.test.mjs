@@ -4,6 +4,7 @@ import { alone, helm, SERVICES, whole } from './helm.mjs';
 import { KUBERNETES } from './tools.mjs';
 import { presentValues, umbrellaValues } from './umbrella-values.mjs';
 
+/** @param {string[]} args */
 const lint = ([, chart, , , ...values]) => helm(['lint', '--strict', chart, '--kube-version', KUBERNETES, ...values]);
 
 describe('The charts', () => {

@@ -38,11 +38,13 @@ describe('The Helm commands in the documents', () => {
     );
   });
 
-  for (const [wrong, details] of [
+  /** @type {[string, RegExp][]} */
+  const mistakes = [
     ['helm upgrade email-send k8s/charts/service -f k8s/values/email-send.yaml', /image\.tag names the release/],
     ['helm rollback email-send --revison 3', /unknown flag: --revison/],
     ['helm roll-back email-send', /unknown command/],
-  ])
+  ];
+  for (const [wrong, details] of mistakes)
     it(`are rejected if Helm does not accept them: ${wrong}`, () => {
       assert.throws(() => rehearse([wrong]), details);
     });

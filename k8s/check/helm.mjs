@@ -60,5 +60,5 @@ export const trial = ['postern', 'k8s/charts/postern', '--namespace', 'postern']
 export const built = path => {
   const file = join(ROOT, path);
   if (!existsSync(file)) throw new Error(`${path} is missing: run \`npm run build\` first`);
-  return import(pathToFileURL(file));
+  return import(pathToFileURL(file).href);
 };

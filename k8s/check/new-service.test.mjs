@@ -21,10 +21,7 @@ const kindsOf = (objects, service) =>
     .sort();
 
 describe('The charts of a generated service', () => {
-  for (const [title, args] of [
-    ['alone', alone],
-    ['with all others', () => whole],
-  ])
+  for (const [title, args] of Object.entries({ alone, 'with all others': () => whole }))
     it(`have the same objects as those of a present service: ${title}`, () => {
       const found = kindsOf(rendered(args(GENERATED)), GENERATED);
       assert.deepEqual(found, kindsOf(rendered(args('webhook-dispatch')), 'webhook-dispatch'));

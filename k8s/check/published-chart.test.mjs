@@ -33,10 +33,8 @@ describe('The chart of a release in a registry', () => {
   it('is pulled by Helm with its version, by tag and by digest', async () => {
     pushed = await pushChart(repository, join(folder, `${service}-0.3.0.tgz`), tools().helm);
     const address = `oci://${repository.name}`;
-    for (const [place, reference] of [
-      ['tag', [address, '--version', '0.3.0']],
-      ['digest', [`${address}@${pushed.digest}`]],
-    ])
+    const references = { tag: [address, '--version', '0.3.0'], digest: [`${address}@${pushed.digest}`] };
+    for (const [place, reference] of Object.entries(references))
       helm(['pull', ...reference, '--plain-http', '--destination', join(folder, place), '--untar']);
     const shown = helm(['show', 'chart', join(folder, 'digest', service)]);
     assert.match(shown, /^version: 0\.3\.0$/m);

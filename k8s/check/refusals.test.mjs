@@ -14,7 +14,7 @@ const refusal = args => {
 const NATS = 'global.nats.servers=nats://nats.messaging:4222';
 const emailSend = alone('email-send');
 
-/** Invalid values, and the text that the error has to contain. */
+/** Invalid values, and the text that the error has to contain. @type {[string, string[], RegExp][]} */
 const WRONG = [
   ['a misspelt key', [...emailSend, '--set', 'replicaCount=3'], /'replicaCount' not allowed/],
   ['a misspelt key inside', [...emailSend, '--set', 'autoscaling.max=3'], /\/autoscaling.*'max' not allowed/],
@@ -151,7 +151,7 @@ const WRONG = [
   ],
 ];
 
-/** Valid values that may look wrong. */
+/** Valid values that may look wrong. @type {[string, string[]][]} */
 const RIGHT = [
   ['a number as text', [...emailSend, '--set-string', 'env.POSTERN_DATABASE_POOL_SIZE=20']],
   ['a setting from a template', [...emailSend, '--set', 'env.POSTERN_DATABASE_POOL_SIZE=\\{\\{ 20 \\}\\}']],

@@ -1,5 +1,6 @@
 /** Rules for every object of the charts, in addition to schema validation. A rule returns its violations as sentences. */
 
+/** @param {any[]} objects @returns {any[]} */
 const templatesOf = objects =>
   objects.flatMap(object =>
     ['Deployment', 'StatefulSet', 'Job'].includes(object.kind)
@@ -7,6 +8,7 @@ const templatesOf = objects =>
       : [],
   );
 
+/** @param {any[]} objects @returns {any[]} */
 const containersOf = objects =>
   templatesOf(objects).flatMap(template =>
     template.spec.containers.map(container => ({ template, container, name: template.name })),

@@ -112,7 +112,7 @@ export class Repository {
     url.searchParams.set('scope', this.scope);
     const response = await fetch(url, { headers: login ? { authorization: login } : {} });
     if (!response.ok) return undefined;
-    const { token, access_token } = await response.json();
+    const { token, access_token } = /** @type {Record<string, string>} */ (await response.json());
     return `Bearer ${token ?? access_token}`;
   }
 }

@@ -37,7 +37,7 @@ export const run = (command, args, options) =>
     child.on('close', (code, signal) => {
       children.delete(child);
       if (interruptedBy) reject(new Error(`interrupted by ${interruptedBy}`));
-      else if (code === 0) resolve();
+      else if (code === 0) resolve(undefined);
       else reject(new Error(`${basename(command)} ${args.join(' ')} failed with ${code ?? signal}`));
     });
   });

@@ -96,7 +96,7 @@ export const bootstrap = async (progress = () => {}) => {
 };
 
 /** Prepares the checkout. `progress` gets one line before each step. */
-export const prepare = async (progress = () => {}) => {
+export const prepare = async (progress = (_line = '') => {}) => {
   await bootstrap(progress);
   progress('building');
   await run('nx', ['run-many', '--target', 'build', 'bundle']);

@@ -7,7 +7,11 @@ const run = promisify(execFile);
 
 export class Kubernetes {
   constructor({ server, token, caFile, kubectl, file }) {
-    Object.assign(this, { server, token, caFile, program: kubectl, kubeconfig: file('admin.kubeconfig') });
+    this.server = server;
+    this.token = token;
+    this.caFile = caFile;
+    this.program = kubectl;
+    this.kubeconfig = file('admin.kubeconfig');
   }
 
   /** @throws with the status and the response body if the API server returns an error. */

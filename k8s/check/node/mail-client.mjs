@@ -1,4 +1,5 @@
 /** Postern's API as clients outside the cluster use it, the mailboxes behind the relay, and a receiver of webhooks. */
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { until } from '../control-plane.mjs';
@@ -49,7 +50,7 @@ export const startMailWorld = async ({ supervised, cluster }) => {
   );
 };
 
-/** The messages that the relay has accepted for an address. */
+/** The messages that the relay has accepted for an address. @returns {Promise<any>} */
 export const mailbox = async address => (await fetch(`${MAILBOXES}/messages?to=${encodeURIComponent(address)}`)).json();
 
 /** Receives webhooks. */
@@ -63,8 +64,9 @@ export const startReceiver = async () => {
       response.end();
     });
   });
-  await new Promise(resolve => server.listen(0, PUBLIC_ADDRESS, resolve));
-  return { calls, url: `http://${PUBLIC_ADDRESS}:${server.address().port}/hook` };
+  await once(server.listen(0, PUBLIC_ADDRESS), 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return { calls, url: `http://${PUBLIC_ADDRESS}:${port}/hook` };
 };
 
 /** An operator who is signed in. */

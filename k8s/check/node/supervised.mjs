@@ -15,7 +15,8 @@ export class Supervised {
 
   start(name, program, args) {
     const log = openSync(join(this.folder, `${name}.log`), 'a');
-    const child = spawn(program, args, { stdio: ['ignore', log, log], env: this.environment });
+    const spawned = spawn(program, args, { stdio: ['ignore', log, log], env: this.environment });
+    const child = Object.assign(spawned, { failure: '' });
     child.once('error', error => {
       child.failure = error.message;
     });
@@ -27,7 +28,7 @@ export class Supervised {
     if (this.#failure) throw this.#failure;
     for (const [name, child] of this.#children)
       if (child.exitCode !== null || child.signalCode !== null || child.failure)
-        throw new ProgramEnded(`${name} ended: ${child.failure ?? ''}\n${this.logOf(name).slice(-3_000)}`);
+        throw new ProgramEnded(`${name} ended: ${child.failure}\n${this.logOf(name).slice(-3_000)}`);
   }
 
   /** Ends the run at the next check, like a program that has exited. */

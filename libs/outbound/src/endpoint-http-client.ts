@@ -1,4 +1,4 @@
-import { Agent } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { Deadlines } from './deadlines.js';
 import type { EndpointResponse } from './endpoint-response.js';
 import { NoPublicAddress, type OutboundGuard } from './outbound-guard.js';
@@ -29,7 +29,7 @@ interface Target {
   readonly refusal: Error | undefined;
 }
 
-/** Posts to endpoints that users choose. Follows no redirects and reads no more of a response than it keeps. */
+/** Sends requests to endpoints that users choose. Follows no redirects and reads no more of a response than it keeps. */
 export class EndpointHttpClient {
   readonly #agent: Agent;
   readonly #deadlines: Deadlines;
@@ -56,6 +56,11 @@ export class EndpointHttpClient {
 
   /** Never rejects: a failed request is a response with `error`. */
   post(request: EndpointRequest): Promise<EndpointResponse> {
+    return this.send('POST', request);
+  }
+
+  /** Like `post`, with another method. */
+  send(method: Dispatcher.HttpMethod, request: EndpointRequest): Promise<EndpointResponse> {
     return new Promise(resolve => {
       const handler = new ResponseHandler(this.#timeoutMs, response => {
         this.#deadlines.delete(handler);
@@ -63,7 +68,7 @@ export class EndpointHttpClient {
       });
       this.#deadlines.add(handler);
       try {
-        this.#dispatch(request, handler);
+        this.#dispatch(method, request, handler);
       } catch (error) {
         handler.fail(error);
       }
@@ -74,10 +79,10 @@ export class EndpointHttpClient {
     return this.#agent.close();
   }
 
-  #dispatch({ url, headers, body }: EndpointRequest, handler: ResponseHandler): void {
+  #dispatch(method: Dispatcher.HttpMethod, { url, headers, body }: EndpointRequest, handler: ResponseHandler): void {
     const { origin, path, refusal } = this.#targetOf(url);
     if (refusal) throw refusal;
-    this.#agent.dispatch({ origin, path, method: 'POST', headers, body }, handler);
+    this.#agent.dispatch({ origin, path, method, headers, body }, handler);
   }
 
   #targetOf(url: string): Target {

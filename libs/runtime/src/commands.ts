@@ -14,7 +14,7 @@ export interface RunOrder {
   readonly files?: SecretFiles | undefined;
   readonly secrets: readonly string[];
   /** The limits of the command; undefined for the defaults of the runtime. */
-  readonly size: ServicePlan['instance'];
+  readonly size?: ServicePlan['instance'];
   readonly deadlineMs: number;
 }
 

@@ -5,3 +5,4 @@ export * from './log-pages.js';
 export * from './path-patterns.js';
 export * from './runtime.js';
 export * from './service-plan.js';
+export * from './wire-names.js';

@@ -3,7 +3,7 @@ import type { LogLine } from './runtime.js';
 /** Reads a log forwards, in the order in which its lines were stored. */
 export interface LogPageQuery {
   /** The id after which the page begins; undefined for the last `tail` lines. */
-  readonly after: string | undefined;
+  readonly after?: string | undefined;
   readonly tail: number;
   /** Only lines of this instance; the page then ends early if many lines of others are in between. */
   readonly instance?: string | undefined;

@@ -114,7 +114,7 @@ export abstract class Runtime {
 export interface Source {
   /** A URL that the platform accepts; the `imageAddress` of an image only with the feature `images`. */
   readonly repositoryUrl: string;
-  readonly branch: string | undefined;
+  readonly branch?: string | undefined;
   /** Undefined for public repositories. For an image, `https` are the credentials of its registry. */
   readonly credentials?: SourceCredentials | undefined;
 }
@@ -141,9 +141,9 @@ export interface BuildOrder {
   /** Of the repository or the image, as in `Source`. */
   readonly repositoryUrl: string;
   readonly commit: string;
-  readonly buildCommand: string | undefined;
+  readonly buildCommand?: string | undefined;
   /** Checked against the artefact, so that the build of a service that cannot be started fails. */
-  readonly startCommand: string | undefined;
+  readonly startCommand?: string | undefined;
   /** The folder of the repository that is built and started; undefined for the root folder. */
   readonly rootDirectory?: string | undefined;
   /** Whether the packages of earlier builds are dropped. */
@@ -199,7 +199,7 @@ export interface RuntimeStatus {
   readonly healthy: number;
   readonly instances: number;
   /** Why an instance was last ended or restarted; undefined if none was. */
-  readonly lastFailure: string | undefined;
+  readonly lastFailure?: string | undefined;
   /** How often an instance of the roll was restarted after a failure; may be reset to 0 when the platform restarts. */
   readonly restarts: number;
   /** The processes that get no traffic, by process type; undefined if there are none. */

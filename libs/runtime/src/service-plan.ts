@@ -42,10 +42,10 @@ export interface ServicePlan {
   /** Identifies a repeated call. Every start, restart, deployment and rollback has a new id. */
   readonly rollId: string;
   readonly artefact: Artefact;
-  readonly startCommand: string | undefined;
+  readonly startCommand?: string | undefined;
   /** The port of the instances if the runtime can choose it freely; otherwise `PORT` contains the port. */
   readonly port: number;
-  readonly healthCheckPath: string | undefined;
+  readonly healthCheckPath?: string | undefined;
   readonly healthCheck?: HealthCheckSettings | undefined;
   /** How long the first byte of a response may take; undefined for the limit of the runtime. */
   readonly firstByteSeconds?: number | undefined;

@@ -45,6 +45,8 @@ export {
 } from './operations/ports.js';
 export { RecipientErasure, type RecipientErasureOptions } from './operations/recipient-erasure.js';
 export { SEALED_ANSWERS, type SealedColumn, SealedColumns } from './operations/sealed-columns.js';
+export { LoggedRequests } from './request-log/logged-requests.js';
+export { insertRequests, listRequests } from './request-log/logged-requests.sql.js';
 export { runService } from './run-service.js';
 export { KeyRing } from './secrets/key-ring.js';
 export { type HostedConfig, type RunningService, type ServiceOptions, startService } from './start-service.js';

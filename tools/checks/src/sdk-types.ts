@@ -40,10 +40,12 @@ export const sdkTypes = ({ paths, components }: TypedDocument): string => {
         ? [[`${capitalised(operationId)}Body`, withoutAlternatives(schema)] as const]
         : [];
     });
+  const all = [...shapes, ...bodies];
+  const names = new Map(all.map(([name, schema]) => [shapeOf(schema), name]));
   const events = shapes.map(([name]) => name).filter(name => EVENT.test(name));
   return [
     HEADER,
-    ...[...shapes, ...bodies].map(([name, schema]) => declaration(name, schema)),
+    ...all.map(([name, schema]) => declaration(name, schema, all, names)),
     `/** An event that a webhook receives; \`event\` tells the kinds apart. */\nexport type WebhookEvent = ${events.join(' | ')};\n`,
   ].join('\n');
 };
@@ -59,20 +61,48 @@ const withoutAlternatives = (schema: Schema): Schema => {
   };
 };
 
-const declaration = (name: string, schema: Schema): string =>
-  schema.properties
-    ? `${comment(schema.description, '')}export interface ${name} ${objectType(schema, '')}\n`
-    : `${comment(schema.description, '')}export type ${name} = ${typeOf(schema, '')};\n`;
+/** What two schemas of the same type have in common. */
+const shapeOf = ({ description: _, ...schema }: Schema): string => JSON.stringify(schema);
 
-const typeOf = (schema: Schema, indent: string): string => {
+type Named = readonly [name: string, schema: Schema];
+type Names = ReadonlyMap<string, string>;
+
+const declaration = (name: string, schema: Schema, all: readonly Named[], names: Names): string => {
+  const start = comment(schema.description, '');
+  if (!schema.properties) return `${start}export type ${name} = ${typeOf(schema, '', names)};\n`;
+  const base = all.find(([, other]) => other !== schema && extendsShape(schema, other));
+  if (!base) return `${start}export interface ${name} ${objectType(schema, '', names)}\n`;
+  const own = Object.entries(schema.properties).filter(([field]) => !base[1].properties?.[field]);
+  const rest = { ...schema, properties: Object.fromEntries(own) };
+  return `${start}export interface ${name} extends ${base[0]} ${objectType(rest, '', names)}\n`;
+};
+
+/** Whether `schema` has all fields of `base`, and more. */
+const extendsShape = (schema: Schema, base: Schema): boolean => {
+  const fields = Object.entries(base.properties ?? {});
+  return (
+    fields.length > 2 &&
+    fields.length < Object.keys(schema.properties ?? {}).length &&
+    fields.every(
+      ([name, field]) =>
+        JSON.stringify(schema.properties?.[name]) === JSON.stringify(field) &&
+        schema.required?.includes(name) === base.required?.includes(name),
+    )
+  );
+};
+
+const typeOf = (schema: Schema, indent: string, names: Names): string => {
   if (schema.$ref) return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1);
+  const name = indent && names.get(shapeOf(withoutAlternatives(schema)));
+  if (name) return name;
   if (schema.const !== undefined) return literal(schema.const);
   if (schema.enum) return schema.enum.map(literal).join(' | ');
   const alternatives = schema.anyOf ?? schema.oneOf;
   if (alternatives && alternatives.filter(({ properties }) => properties).length > 1)
-    return alternatives.map(one => `\n${indent}  | ${typeOf(one, `${indent}    `)}`).join('');
-  if (alternatives) return alternatives.map(one => typeOf(one, indent)).join(' | ');
-  if (Array.isArray(schema.type)) return schema.type.map(type => typeOf({ ...schema, type }, indent)).join(' | ');
+    return alternatives.map(one => `\n${indent}  | ${typeOf(one, `${indent}    `, names)}`).join('');
+  if (alternatives) return alternatives.map(one => typeOf(one, indent, names)).join(' | ');
+  if (Array.isArray(schema.type))
+    return schema.type.map(type => typeOf({ ...schema, type }, indent, names)).join(' | ');
   switch (schema.type) {
     case 'string':
     case 'boolean':
@@ -82,19 +112,19 @@ const typeOf = (schema: Schema, indent: string): string => {
     case 'number':
       return 'number';
     case 'array':
-      return arrayOf(typeOf(schema.items ?? {}, indent), indent);
+      return arrayOf(typeOf(schema.items ?? {}, indent, names), indent);
     case 'object':
-      return schema.properties ? objectType(schema, indent) : recordType(schema, indent);
+      return schema.properties ? objectType(schema, indent, names) : recordType(schema, indent, names);
     default:
       return 'unknown';
   }
 };
 
-const objectType = ({ properties = {}, required = [] }: Schema, indent: string): string => {
+const objectType = ({ properties = {}, required = [] }: Schema, indent: string, names: Names): string => {
   const inner = `${indent}  `;
   const fields = Object.entries(properties).map(([name, field]) => {
     const optional = required.includes(name) ? '' : '?';
-    const type = typeOf(field, inner);
+    const type = typeOf(field, inner, names);
     // The formatter writes a union of objects in lines of its own.
     const blank = type.startsWith('\n') ? '' : ' ';
     return `${comment(field.description, inner)}${inner}readonly ${name}${optional}:${blank}${type};\n`;
@@ -102,8 +132,8 @@ const objectType = ({ properties = {}, required = [] }: Schema, indent: string):
   return `{\n${fields.join('')}${indent}}`;
 };
 
-const recordType = ({ additionalProperties }: Schema, indent: string): string =>
-  `Readonly<Record<string, ${typeof additionalProperties === 'object' ? typeOf(additionalProperties, indent) : 'unknown'}>>`;
+const recordType = ({ additionalProperties }: Schema, indent: string, names: Names): string =>
+  `Readonly<Record<string, ${typeof additionalProperties === 'object' ? typeOf(additionalProperties, indent, names) : 'unknown'}>>`;
 
 const arrayOf = (item: string, indent: string): string => {
   if (/^[A-Za-z]+$/.test(item)) return `readonly ${item}[]`;

@@ -81,7 +81,7 @@ export class ProviderEndpointRepository {
           `at most ${MAX_PROVIDER_ENDPOINTS} provider endpoints per installation. Delete unused ones.`,
         );
       }
-      await client.query(INSERT_ENDPOINT, [id, kind, hashOf(token), sealed, topic_arn, authentication]);
+      await client.query(INSERT_ENDPOINT, [id, kind, hash('sha256', token), sealed, topic_arn, authentication]);
     });
     return { ...(await this.#get(id)), url: pathOf(kind, token) };
   }
@@ -96,7 +96,7 @@ export class ProviderEndpointRepository {
     const token = newToken();
     const { rows } = await this.database.pool.query<{ previous_until: Date }>(ROTATE_ENDPOINT, [
       id,
-      hashOf(token),
+      hash('sha256', token),
       PREVIOUS_VALID_MS,
     ]);
     const [row] = rows;
@@ -114,7 +114,7 @@ export class ProviderEndpointRepository {
   /** Refuses `provider_endpoint_not_found`. */
   async called(kind: ProviderKind, token: string): Promise<CalledEndpoint> {
     if (!TOKEN.test(token)) throw notFound();
-    const { rows } = await this.database.pool.query<CalledRow>(FIND_BY_TOKEN, [kind, hashOf(token)]);
+    const { rows } = await this.database.pool.query<CalledRow>(FIND_BY_TOKEN, [kind, hash('sha256', token)]);
     const [row] = rows;
     if (!row) throw notFound();
     const secrets = JSON.parse(this.keys.open(row.sealed_credentials, providerEndpointRow(row.id))) as object;
@@ -144,7 +144,6 @@ export class ProviderEndpointRepository {
 }
 
 const newToken = (): string => `pe_live_${randomBytes(32).toString('base64url')}`;
-const hashOf = (token: string): string => hash('sha256', token, 'hex');
 const pathOf = (kind: ProviderKind, token: string): string => `/providers/${kind}/${token}`;
 const notFound = () => new Refusal('provider_endpoint_not_found', 'there is no such provider endpoint');
 

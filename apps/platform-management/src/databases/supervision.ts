@@ -1,5 +1,4 @@
-const FIRST_RETRY_MS = 1_000;
-const LAST_RETRY_MS = 60_000;
+import { Backoff } from '@postern/messaging';
 
 /** The leader's in-memory state of a database. A new leader starts without it and determines it again. */
 export class Supervision {
@@ -12,7 +11,7 @@ export class Supervision {
   connected: string | undefined;
   /** The error of the last attempt; undefined after a success. */
   error: string | undefined;
-  #attempts = 0;
+  readonly #delays = Backoff.exponential({ firstMs: 1_000, maxMs: 60_000 });
   #notBefore = 0;
 
   /** False during the delay after an attempt. */
@@ -29,12 +28,11 @@ export class Supervision {
       this.error = error instanceof Error ? error.message : String(error);
     }
     this.startedAt = Date.now();
-    this.#notBefore = this.startedAt + Math.min(FIRST_RETRY_MS * 2 ** this.#attempts, LAST_RETRY_MS);
-    this.#attempts += 1;
+    this.#notBefore = this.startedAt + this.#delays.next();
   }
 
   /** Resets the delay to its minimum. */
   resetDelay(): void {
-    this.#attempts = 0;
+    this.#delays.reset();
   }
 }

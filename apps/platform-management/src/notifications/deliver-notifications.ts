@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { type NotificationTarget, notifyWorkspace, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { Database, Every, KeyRing, ServiceLog, type TaskRun } from '@postern/service-host';
+import { WorkspaceTasks } from '../infrastructure/workspace-tasks.js';
 import { slackBody, webhookBody } from './notification-bodies.js';
 import { NotificationSender } from './notification-sender.js';
 import { openedTarget } from './notification-targets.js';
@@ -16,8 +17,7 @@ import {
 
 const POLL_MS = 1_000;
 /** Targets that are sent to at the same time: in all, and of one workspace. Each gets one notification at a time. */
-const MAX_AT_ONCE = 32;
-const MAX_OF_WORKSPACE = 4;
+const AT_ONCE = { inAll: 32, ofWorkspace: 4 };
 /** Notifications that wait for one target; further ones are not queued. */
 const MAX_WAITING = 1_000;
 const MINUTE = 60_000;
@@ -41,7 +41,7 @@ interface DueDelivery {
 /** Queues notifications for the targets of a workspace, and sends them in the leading replica, each at least once. */
 @Injectable()
 export class DeliverNotifications {
-  readonly #inProgress = new Map<string, { readonly workspaceId: string; readonly done: Promise<void> }>();
+  readonly #tasks = new WorkspaceTasks(AT_ONCE);
 
   constructor(
     private readonly database: Database,
@@ -62,11 +62,11 @@ export class DeliverNotifications {
   @Every(1_000, 'deliver notifications', { onOneReplica: true })
   async run({ signal }: Pick<TaskRun, 'signal'>): Promise<void> {
     while (!signal.aborted) {
-      const { rows } = await this.database.pool.query<DueDelivery>(DUE_DELIVERIES, [10 * MAX_AT_ONCE]);
+      const { rows } = await this.database.pool.query<DueDelivery>(DUE_DELIVERIES, [10 * AT_ONCE.inAll]);
       for (const delivery of rows) this.#start(delivery);
       await pause(POLL_MS, undefined, { signal }).catch(() => undefined);
     }
-    await Promise.all([...this.#inProgress.values()].map(({ done }) => done));
+    await this.#tasks.allDone();
   }
 
   @Every(HOUR, 'purge notifications', { onOneReplica: true })
@@ -76,13 +76,11 @@ export class DeliverNotifications {
 
   #start(delivery: DueDelivery): void {
     const { targetId, workspaceId } = delivery;
-    const ofWorkspace = [...this.#inProgress.values()].filter(each => each.workspaceId === workspaceId);
-    if (this.#inProgress.has(targetId) || this.#inProgress.size >= MAX_AT_ONCE) return;
-    if (ofWorkspace.length >= MAX_OF_WORKSPACE) return;
-    const done = this.#attempt(delivery)
-      .catch(err => this.log.error({ err, target: targetId }, 'A notification could not be sent; it will be retried'))
-      .finally(() => this.#inProgress.delete(targetId));
-    this.#inProgress.set(targetId, { workspaceId, done });
+    this.#tasks.start(targetId, workspaceId, () =>
+      this.#attempt(delivery).catch(err =>
+        this.log.error({ err, target: targetId }, 'A notification could not be sent; it will be retried'),
+      ),
+    );
   }
 
   async #attempt({ id, targetId, kind, sealed, body, attempts }: DueDelivery): Promise<void> {

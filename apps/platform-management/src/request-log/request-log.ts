@@ -1,72 +1,47 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
-  type ListedRequest,
   listPlatformRequests,
   Refusal,
   type ReplyOf,
   type RequestOf,
   recordPlatformRequests,
 } from '@postern/contracts';
-import { inSteps } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
-import { CONFIG, Database, Every, type TaskRun } from '@postern/service-host';
+import { CONFIG, Database, Every, LoggedRequests, type TaskRun } from '@postern/service-host';
 import type { PlatformManagementConfig } from '../config.js';
-import { FIND_KEY, INSERT_REQUESTS, LIST_REQUESTS, PURGE_REQUESTS } from './request-log.sql.js';
-
-const DAY_MS = 86_400_000;
-
-type RequestRow = Omit<ListedRequest, 'at' | 'key'> & {
-  readonly at: Date;
-  readonly key_id: string;
-  readonly key_name: string;
-  readonly total: number;
-};
+import * as STATEMENTS from './request-log.sql.js';
 
 /** The requests that clients have sent with platform keys. */
 @Injectable()
 export class RequestLog {
+  readonly #requests: LoggedRequests;
+
   constructor(
     private readonly database: Database,
     @Inject(CONFIG) private readonly config: Pick<PlatformManagementConfig, 'requestLogDays'>,
-  ) {}
+  ) {
+    this.#requests = new LoggedRequests(database, STATEMENTS);
+  }
 
   @Handles(recordPlatformRequests)
   async record({
     requests,
   }: RequestOf<typeof recordPlatformRequests>): Promise<ReplyOf<typeof recordPlatformRequests>> {
-    await this.database.pool.query({ name: 'log-requests', text: INSERT_REQUESTS, values: [JSON.stringify(requests)] });
+    await this.#requests.record(requests);
     return {};
   }
 
   /** Newest first. Refuses with `platform_key_not_found`, also for keys of other workspaces. */
   @Handles(listPlatformRequests)
   async list(request: RequestOf<typeof listPlatformRequests>): Promise<ReplyOf<typeof listPlatformRequests>> {
-    const { workspace_id, key_id, request_id, outcome, code, limit, offset } = request;
-    const { rowCount } = await this.database.pool.query(FIND_KEY, [key_id, workspace_id]);
+    const { workspace_id, key_id } = request;
+    const { rowCount } = await this.database.pool.query(STATEMENTS.FIND_KEY, [key_id, workspace_id]);
     if (rowCount === 0) throw new Refusal('platform_key_not_found', 'there is no such platform key');
-    const values = [key_id, workspace_id, request_id, outcome, code, limit, offset].map(value => value ?? null);
-    const { rows } = await this.database.pool.query<RequestRow>(LIST_REQUESTS, values);
-    return { items: rows.map(listed), total: rows[0]?.total ?? 0, limit, offset };
+    return this.#requests.list(workspace_id, request);
   }
 
   @Every(10 * 60_000, 'purge logged requests')
   async purge({ now }: Pick<TaskRun, 'now'>): Promise<void> {
-    const before = new Date(now.getTime() - this.config.requestLogDays * DAY_MS);
-    await inSteps(this.database.pool, PURGE_REQUESTS, [before]);
+    await this.#requests.purge(now, this.config.requestLogDays);
   }
 }
-
-const listed = ({ total: _total, key_id, key_name, at, ...row }: RequestRow): ListedRequest => ({
-  id: row.id,
-  request_id: row.request_id,
-  at: at.toISOString(),
-  method: row.method,
-  path: row.path,
-  status: row.status,
-  code: row.code,
-  message: row.message,
-  duration_ms: row.duration_ms,
-  email_id: row.email_id,
-  body: row.body,
-  key: { id: key_id, name: key_name },
-});

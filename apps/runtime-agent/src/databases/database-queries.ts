@@ -8,7 +8,7 @@ import {
   reserveDatabase,
 } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { DatabaseRuntime } from '@postern/runtime';
+import { DatabaseRuntime, snakeCased } from '@postern/runtime';
 
 /** Answers queries of the control plane about databases. */
 @Injectable()
@@ -37,16 +37,6 @@ export class DatabaseQueries {
   @Handles(getDatabaseUsage)
   async usage({ database_id }: RequestOf<typeof getDatabaseUsage>): Promise<ReplyOf<typeof getDatabaseUsage>> {
     const usage = await this.databases.usageOf(database_id);
-    if (!usage) return { usage: null };
-    return {
-      usage: {
-        cpu_millicores: usage.cpuMillicores,
-        cpu_percent: usage.cpuPercent,
-        memory_bytes: usage.memoryBytes,
-        memory_percent: usage.memoryPercent,
-        storage_bytes: usage.storageBytes,
-        server_version: usage.serverVersion,
-      },
-    };
+    return { usage: usage ? snakeCased(usage) : null };
   }
 }

@@ -13,7 +13,7 @@ import {
   reserveAddress,
 } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { Runtime } from '@postern/runtime';
+import { camelCased, Runtime, snakeCased } from '@postern/runtime';
 
 /** Answers queries of the control plane about running web services. */
 @Injectable()
@@ -33,24 +33,12 @@ export class WebServiceQueries {
   @Handles(getRuntimeStatus)
   async status({ web_service_id }: RequestOf<typeof getRuntimeStatus>): Promise<ReplyOf<typeof getRuntimeStatus>> {
     const status = await this.runtime.statusOf(web_service_id);
-    if (!status) return { status: null };
-    const { rollId: roll_id, lastFailure: last_failure, processes, ...counts } = status;
-    return { status: { roll_id, last_failure, ...counts, ...(processes && { processes: { ...processes } }) } };
+    return { status: status ? snakeCased(status) : null };
   }
 
   @Handles(getRuntimeUsage)
   async usage(): Promise<ReplyOf<typeof getRuntimeUsage>> {
-    const services = await this.runtime.usage();
-    return {
-      services: services.map(usage => ({
-        web_service_id: usage.webServiceId,
-        cpu_millicores: usage.cpuMillicores,
-        cpu_percent: usage.cpuPercent,
-        memory_bytes: usage.memoryBytes,
-        memory_percent: usage.memoryPercent,
-        instances: usage.instances,
-      })),
-    };
+    return snakeCased({ services: await this.runtime.usage() });
   }
 
   @Handles(reserveAddress)
@@ -66,33 +54,20 @@ export class WebServiceQueries {
 
   @Handles(readRuntimeLogPage)
   async logPage(request: RequestOf<typeof readRuntimeLogPage>): Promise<ReplyOf<typeof readRuntimeLogPage>> {
-    const { web_service_id, after, max_lines: maxLines, max_bytes: maxBytes, ...query } = request;
-    const page = await this.runtime.logPage(web_service_id, { after, maxLines, maxBytes, ...query });
-    return {
-      lines: page.lines.map(({ timestamp, ...line }) => ({ timestamp: timestamp.toISOString(), ...line })),
-      next: page.next,
-      has_more: page.hasMore,
-      is_incomplete: page.isIncomplete,
-      ...(page.counts && { counts: page.counts }),
-    };
+    const { webServiceId, ...query } = camelCased(request);
+    const page = await this.runtime.logPage(webServiceId, query);
+    const lines = page.lines.map(({ timestamp, ...line }) => ({ timestamp: timestamp.toISOString(), ...line }));
+    return snakeCased({ ...page, lines });
   }
 
   @Handles(readTraffic)
   async traffic(): Promise<ReplyOf<typeof readTraffic>> {
-    const { epoch, services } = await this.runtime.readTraffic();
-    return {
-      epoch,
-      services: services.map(({ webServiceId, bytes, upTo }) => ({
-        web_service_id: webServiceId,
-        bytes,
-        up_to: upTo,
-      })),
-    };
+    return snakeCased(await this.runtime.readTraffic());
   }
 
   @Handles(confirmTraffic)
   async confirm({ epoch, services }: RequestOf<typeof confirmTraffic>): Promise<ReplyOf<typeof confirmTraffic>> {
-    const read = services.map(({ web_service_id, up_to }) => ({ webServiceId: web_service_id, bytes: 0, upTo: up_to }));
+    const read = services.map(service => ({ bytes: 0, ...camelCased(service) }));
     await this.runtime.confirmTraffic({ epoch, services: read });
     return {};
   }

@@ -19,7 +19,7 @@ export const blocksOf = text => {
 export const commandsOf = block => block.match(/(?:.*[\\|]\n)*.+/g) ?? [];
 
 /** A part of a document, from one heading to another. */
-const partOf = (text, { from = '', to }) => {
+const partOf = (text, { from = '', to = undefined }) => {
   const start = text.indexOf(from);
   const end = to === undefined ? text.length : text.indexOf(`\n${to}\n`, start);
   if (start < 0 || end < 0) throw new Error(`the document has no part from "${from}" to "${to}"`);
@@ -29,7 +29,10 @@ const partOf = (text, { from = '', to }) => {
 export class DocumentBlocks {
   #left;
 
-  /** @param path of the document. @param part headings between which it is read. */
+  /**
+   * @param {string} path of the document.
+   * @param {{ from?: string, to?: string }} part headings between which it is read.
+   */
   constructor(path, part = {}) {
     this.path = path;
     this.blocks = blocksOf(partOf(readFileSync(join(ROOT, path), 'utf8'), part));

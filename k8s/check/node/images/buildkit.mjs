@@ -41,7 +41,10 @@ export class BuildKit {
   }
 
   constructor(buildctl, address, child, group) {
-    Object.assign(this, { buildctl, address, child, group });
+    this.buildctl = buildctl;
+    this.address = address;
+    this.child = child;
+    this.group = group;
   }
 
   #isUp() {

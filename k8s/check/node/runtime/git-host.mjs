@@ -46,7 +46,7 @@ export class GitHost {
 
   listen() {
     return new Promise((resolve, reject) => {
-      this.server.once('error', reject).listen(443, GIT_ADDRESS, resolve);
+      this.server.once('error', reject).listen(443, GIT_ADDRESS, () => resolve(undefined));
     });
   }
 

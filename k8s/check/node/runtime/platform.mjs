@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const OVER = ['live', 'failed', 'cancelled', 'superseded', 'rolled_back'];
 const INTERVAL_MS = 300;
 
-/** Polls until there is a result. @returns {Promise<T>} the first result that is not undefined. */
+/** Polls until there is a result. @returns {Promise<any>} the first result that is not undefined. */
 export const eventually = async (what, poll, limitMs = 120_000) => {
   const end = Date.now() + limitMs;
   let last;
@@ -21,7 +21,10 @@ export const eventually = async (what, poll, limitMs = 120_000) => {
 
 export class WebService {
   constructor(operator, cluster, id) {
-    Object.assign(this, { operator, cluster, id, path: `/web-services/${id}` });
+    this.operator = operator;
+    this.cluster = cluster;
+    this.id = id;
+    this.path = `/web-services/${id}`;
   }
 
   /** Makes one in a project of its own. */
@@ -32,6 +35,7 @@ export class WebService {
     return new WebService(operator, cluster, id);
   }
 
+  /** @param {unknown} [body] */
   request(method, path = '', body = undefined) {
     return this.operator.request(method, `${this.path}${path}`, body);
   }

@@ -68,7 +68,7 @@ const deployment = ([name, address]) => ({
 });
 
 /** One request to a registry. @throws unless it succeeds. */
-const call = (ca, host, method, path, { body, headers = {}, credentials } = {}) =>
+const call = (ca, host, method, path, { body = undefined, headers = {}, credentials = undefined } = {}) =>
   new Promise((resolve, reject) => {
     const auth = credentials && `${credentials.username}:${credentials.password}`;
     const sent = request({ host, path, method, ca, auth, headers }, response => {

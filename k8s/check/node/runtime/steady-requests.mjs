@@ -24,7 +24,7 @@ export class SteadyRequests {
     const pending = new Promise(resolve => {
       const fail = reason => {
         this.failures.push(reason);
-        resolve();
+        resolve(undefined);
       };
       const request = get(this.url, { agent, timeout: ANSWER_WITHIN_MS }, response => {
         response
@@ -35,17 +35,17 @@ export class SteadyRequests {
               const text = chunks.join('');
               if (response.statusCode !== 200) return fail(`${response.statusCode} ${text.slice(0, 100)}`);
               this.versions.add(JSON.parse(text).version);
-              resolve();
+              resolve(undefined);
             },
             error => fail(error.message),
           );
       });
       request.once('timeout', () => request.destroy(new Error('no answer in time')));
-      request.once('error', error => {
+      request.once('error', (/** @type {NodeJS.ErrnoException} */ error) => {
         // A server may close an idle connection at any time; clients retry over a new one (RFC 9110 §9.2.2).
         if (request.reusedSocket && error.code === 'ECONNRESET') this.#next();
         else fail(`${error.code ?? ''} ${error.message}`);
-        resolve();
+        resolve(undefined);
       });
     }).finally(() => this.#underWay.delete(pending));
     this.#underWay.add(pending);

@@ -29,7 +29,8 @@ const TABLE = [
   [`--set ${DIGEST}`, `--set image.tag=${RELEASE}`, 'a release that the node has'],
 ];
 
-const takeFrom = ({ path, part, blocks }) => {
+/** The commands of a document, by their step. @returns {any} */
+const takeFrom = ({ path, part = undefined, blocks }) => {
   const document = new DocumentBlocks(path, part);
   const taken = Object.fromEntries(Object.entries(blocks).map(([step, text]) => [step, document.take(text)]));
   const reasons = Object.entries(NOT_RUN);

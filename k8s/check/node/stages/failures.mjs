@@ -111,7 +111,9 @@ const survivesKills = async (context, service, victims) => {
 
 const isDeletedDespiteKills = async (context, service) => {
   const victims = VICTIMS.at(-1);
-  const kill = () => Promise.all(victims.map(victim => killNine(context, victim)));
+  const kill = async () => {
+    await Promise.all(victims.map(victim => killNine(context, victim)));
+  };
   await deletesEverything(context, service, kill, `a deletion despite a kill -9 of ${victims.join(' and ')}`);
   for (const victim of victims) await untilServing(context, victim);
 };

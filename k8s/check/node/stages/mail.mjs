@@ -14,8 +14,15 @@ const SUBJECT = `From a real kubelet ${Date.now()}`;
 /** The bounce report of a server that has accepted the message but could not deliver it. */
 const bounce = async ({ cluster }, { raw, envelope_from: envelopeFrom }) => {
   const { spec } = await cluster.api('GET', '/api/v1/namespaces/postern/services/delivery-tracking');
-  const accepted = { envelopeFrom, raw: Buffer.from(raw), receivedAt: new Date(), envid: undefined, ret: undefined };
-  const status = { action: 'failed', status: '5.1.1', reply: '550 5.1.1 no such user here' };
+  const accepted = {
+    envelopeFrom,
+    raw: Buffer.from(raw),
+    receivedAt: new Date(),
+    envid: undefined,
+    ret: undefined,
+    clientAddress: undefined,
+  };
+  const status = { action: /** @type {const} */ ('failed'), status: '5.1.1', reply: '550 5.1.1 no such user here' };
   const report = deliveryStatus(accepted, { address: ADDRESS, orcpt: undefined }, status, 'customer.test');
   const transport = createTransport({ host: spec.clusterIP, port: 25, secure: false, ignoreTLS: true });
   await transport.sendMail({ envelope: { from: '', to: [envelopeFrom] }, raw: report });

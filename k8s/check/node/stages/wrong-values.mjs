@@ -19,7 +19,10 @@ const serves = async ({ state }, after) => {
   demand(`after ${after}, messages are sent`, answer.status === 200, answer.text);
 };
 
-/** Values that are rejected without a cluster. */
+/**
+ * Values that are rejected without a cluster.
+ * @type {Record<string, [string[], RegExp]>}
+ */
 const REFUSED = {
   'an unknown key': [['--set', 'email-send.replica=3'], /replica/],
   'a setting of the wrong type': [['--set', 'email-send.env.POSTERN_SANDBOX_DAILY_LIMIT=many'], /DAILY_LIMIT/],

@@ -13,7 +13,12 @@ beforeAll(async () => {
   await applyMigrations({ databaseUrl, directory });
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  await client.query('CREATE TABLE sealed (id uuid PRIMARY KEY, value text, key_id text)');
+  await client.query(`
+    CREATE TABLE sealed (id uuid PRIMARY KEY, value text, key_id text);
+    CREATE TABLE keys (id uuid PRIMARY KEY, owner_id uuid, name text, key_hash text);
+    CREATE TABLE logged_requests (id uuid PRIMARY KEY, owner_id uuid, key_id uuid, key_name text, request_id text,
+      at timestamptz, method text, path text, status smallint, code text, message text, duration_ms integer,
+      email_id uuid, body text)`);
   await client.end();
 }, 60_000);
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { PASSWORD_RESET_MINUTES } from '@postern/contracts';
 import { fold } from '@postern/event-sourcing';
@@ -5,7 +6,7 @@ import { Database } from '@postern/service-host';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { AccountTransactions, eventsOf, type StreamEvents } from '../account-transactions.js';
-import { hashOfMailedToken, newMailedToken } from '../mailed-token.js';
+import { newMailedToken } from '../mailed-token.js';
 import { END_SESSIONS_OF_USER } from '../sessions/sessions.sql.js';
 import { type UserEvent, user, userStream } from '../users/user.js';
 import { passwordReset, passwordResetStream, RESET_LIMITS } from './password-reset.js';
@@ -55,7 +56,7 @@ export class Passwords {
   /** The user of a token that has neither expired nor been used. */
   async userOf(token: string): Promise<string | undefined> {
     const { rows } = await this.database.pool.query<{ userId: string }>(FIND_RESET, [
-      hashOfMailedToken(token),
+      hash('sha256', token),
       PASSWORD_RESET_MINUTES,
     ]);
     return rows[0]?.userId;
@@ -74,7 +75,7 @@ export class Passwords {
    */
   confirm(userId: string, token: string, passwordHash: string): Promise<boolean> {
     return this.transactions.run([userStream(userId)], async client => {
-      const used = await client.query(USE_RESET_TOKEN, [hashOfMailedToken(token), PASSWORD_RESET_MINUTES]);
+      const used = await client.query(USE_RESET_TOKEN, [hash('sha256', token), PASSWORD_RESET_MINUTES]);
       if (used.rowCount === 0) return undefined;
       return changed(client, userId, { text: SET_PASSWORD, values: [userId, passwordHash] });
     });

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { INVITATION_DAYS, Refusal } from '@postern/contracts';
 import { fold } from '@postern/event-sourcing';
@@ -5,7 +6,7 @@ import { Database } from '@postern/service-host';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { AccountTransactions, eventsOf } from '../account-transactions.js';
-import { hashOfMailedToken, newMailedToken, tokenInvalid } from '../mailed-token.js';
+import { newMailedToken, tokenInvalid } from '../mailed-token.js';
 import { END_SESSIONS_IN_WORKSPACE } from '../sessions/sessions.sql.js';
 import { INSERT_CREDENTIALS } from '../users/credentials.sql.js';
 import { type UserEvent, user, userStream } from '../users/user.js';
@@ -144,7 +145,7 @@ export class WorkspaceRepository {
 
   /** Undefined if the invitation was accepted, was revoked, or has expired. */
   async findInvitation(token: string): Promise<InvitationRow | undefined> {
-    return (await this.database.pool.query<InvitationRow>(FIND_INVITATION, [hashOfMailedToken(token)])).rows[0];
+    return (await this.database.pool.query<InvitationRow>(FIND_INVITATION, [hash('sha256', token)])).rows[0];
   }
 
   /**
@@ -163,7 +164,7 @@ export class WorkspaceRepository {
       const state = await workspaceIn(client, streamId);
       // An invitation is invalid once its inviter is no longer an owner.
       if (state.members[invitedBy] !== 'owner') throw tokenInvalid();
-      if ((await client.query(USE_INVITATION_TOKEN, [hashOfMailedToken(token)])).rowCount === 0) throw tokenInvalid();
+      if ((await client.query(USE_INVITATION_TOKEN, [hash('sha256', token)])).rowCount === 0) throw tokenInvalid();
       const added = workspace.decide({ kind: 'add-member', userId, role, actorId: invitedBy, at }, state);
       const created = await client.query(INSERT_CREDENTIALS, [userId, email, passwordHash, false]);
       if (created.rowCount === 0)

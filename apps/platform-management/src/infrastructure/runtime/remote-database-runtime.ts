@@ -6,6 +6,7 @@ import {
   runtimeResult,
 } from '@postern/contracts';
 import {
+  camelCased,
   type DatabaseBackups,
   type DatabaseKind,
   type DatabaseOrder,
@@ -15,6 +16,7 @@ import {
   type DatabaseUsage,
   type StorageState,
   type StoredBackup,
+  snakeCased,
 } from '@postern/runtime';
 import { documentsOf, listsOf } from './remote-runtime.js';
 import type { RuntimeAgent } from './runtime-agent.js';
@@ -39,8 +41,7 @@ export class RemoteDatabaseRuntime extends DatabaseRuntime implements DatabaseSt
 
   async backUp(databaseId: string, backupId: string, signal: AbortSignal): Promise<StoredBackup> {
     const order = { kind: 'back_up_database', database_id: databaseId, backup_id: backupId } as const;
-    const { size_bytes, digest } = runtimeResult.back_up_database.parse(await this.agent.execute(order, { signal }));
-    return { sizeBytes: size_bytes, digest };
+    return camelCased(runtimeResult.back_up_database.parse(await this.agent.execute(order, { signal })));
   }
 
   async restore({ order, restoreId, backupId, digest }: DatabaseRestore, signal: AbortSignal): Promise<void> {
@@ -66,15 +67,7 @@ export class RemoteDatabaseRuntime extends DatabaseRuntime implements DatabaseSt
 
   async usageOf(databaseId: string): Promise<DatabaseUsage | undefined> {
     const { usage } = await this.agent.request(getDatabaseUsage, { database_id: databaseId });
-    if (!usage) return undefined;
-    return {
-      cpuMillicores: usage.cpu_millicores,
-      cpuPercent: usage.cpu_percent,
-      memoryBytes: usage.memory_bytes,
-      memoryPercent: usage.memory_percent,
-      storageBytes: usage.storage_bytes,
-      serverVersion: usage.server_version,
-    };
+    return usage ? camelCased(usage) : undefined;
   }
 
   async remove(databaseId: string): Promise<void> {
@@ -88,24 +81,8 @@ export class RemoteDatabaseRuntime extends DatabaseRuntime implements DatabaseSt
 
   async enforceStorage(databaseId: string): Promise<StorageState | undefined> {
     const result = await this.agent.execute({ kind: 'enforce_database_storage', database_id: databaseId });
-    const state = runtimeResult.enforce_database_storage.parse(result);
-    return state ? { usedBytes: state.used_bytes, readOnly: state.read_only } : undefined;
+    return camelCased(runtimeResult.enforce_database_storage.parse(result)) ?? undefined;
   }
 }
 
-const onTheWire = ({ databaseId, kind, host, port, username, password, limits, ...attached }: DatabaseOrder) => ({
-  database_id: databaseId,
-  database_kind: kind,
-  host,
-  port,
-  username,
-  password,
-  limits: {
-    cpu_millicores: limits.cpuMillicores,
-    memory_bytes: limits.memoryBytes,
-    storage_bytes: limits.storageBytes,
-    connections: limits.connections,
-  },
-  ...(attached.attachedTo && { attached_to: [...attached.attachedTo] }),
-  ...(attached.attachmentUsers && { attachment_users: [...attached.attachmentUsers] }),
-});
+const onTheWire = ({ kind, ...order }: DatabaseOrder) => ({ database_kind: kind, ...snakeCased(order) });

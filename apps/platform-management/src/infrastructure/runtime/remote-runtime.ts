@@ -8,14 +8,13 @@ import {
   readTraffic,
   reserveAddress,
   routeDomains,
-  type runOrder,
   runtimeResult,
   type servicePlan,
 } from '@postern/contracts';
 import {
   type BuildOrder,
   type BuiltArtefact,
-  type HealthCheckSettings,
+  camelCased,
   type LogLine,
   type LogPage,
   type LogPageQuery,
@@ -31,6 +30,7 @@ import {
   type ServicePlan,
   type ServiceUsage,
   type Source,
+  snakeCased,
   type TrafficReading,
 } from '@postern/runtime';
 import type { z } from 'zod';
@@ -62,15 +62,9 @@ export class RemoteRuntime extends Runtime {
   }
 
   async resolveSource(source: Source, signal: AbortSignal): Promise<ResolvedSource> {
-    const order = {
-      kind: 'resolve_source',
-      repository_url: source.repositoryUrl,
-      branch: source.branch,
-      credentials: credentialsOnTheWire(source),
-    } as const;
+    const order = { kind: 'resolve_source', ...snakeCased(source) } as const;
     const result = await this.agent.execute(order, { signal, waits: true });
-    const { host_keys: hostKeys, ...resolved } = runtimeResult.resolve_source.parse(result);
-    return { ...resolved, hostKeys };
+    return camelCased(runtimeResult.resolve_source.parse(result));
   }
 
   async build(order: BuildOrder, output: LogWriter, signal: AbortSignal): Promise<BuiltArtefact> {
@@ -80,22 +74,7 @@ export class RemoteRuntime extends Runtime {
     const result = await this.agent.execute(
       {
         kind: 'build',
-        deployment_id: order.deploymentId,
-        web_service_id: order.webServiceId,
-        repository_url: order.repositoryUrl,
-        commit: order.commit,
-        build_command: order.buildCommand,
-        clear_cache: order.clearCache,
-        upload: order.upload && {
-          id: order.upload.id,
-          digest: order.upload.digest,
-          size_bytes: order.upload.sizeBytes,
-        },
-        start_command: order.startCommand,
-        root_directory: order.rootDirectory,
-        environment: order.environment,
-        secrets: [...order.secrets],
-        credentials: credentialsOnTheWire(order),
+        ...snakeCased(order),
         deadline_ms: Math.ceil(order.deadlineMs),
         output: { instance: output.instance, redact: [...output.redact] },
       },
@@ -109,10 +88,9 @@ export class RemoteRuntime extends Runtime {
   }
 
   override async run(order: RunOrder, signal: AbortSignal): Promise<RunEnd> {
-    const run = runOnTheWire(order);
+    const run = { ...snakeCased(order), deadline_ms: Math.ceil(order.deadlineMs) };
     const result = await this.agent.execute({ kind: 'run_command', run }, { signal, waits: true });
-    const { exit_code, reason } = runtimeResult.run_command.parse(result);
-    return { exitCode: exit_code, reason };
+    return camelCased(runtimeResult.run_command.parse(result));
   }
 
   async stop(webServiceId: string, signal?: AbortSignal): Promise<void> {
@@ -131,21 +109,11 @@ export class RemoteRuntime extends Runtime {
 
   async statusOf(webServiceId: string): Promise<RuntimeStatus | undefined> {
     const { status } = await this.agent.request(getRuntimeStatus, { web_service_id: webServiceId });
-    if (!status) return undefined;
-    const { roll_id, last_failure, processes, ...counts } = status;
-    return { rollId: roll_id, lastFailure: last_failure, ...counts, ...(processes && { processes }) };
+    return status ? camelCased(status) : undefined;
   }
 
   async usage(): Promise<readonly ServiceUsage[]> {
-    const { services } = await this.agent.request(getRuntimeUsage, {});
-    return services.map(usage => ({
-      webServiceId: usage.web_service_id,
-      cpuMillicores: usage.cpu_millicores,
-      cpuPercent: usage.cpu_percent,
-      memoryBytes: usage.memory_bytes,
-      memoryPercent: usage.memory_percent,
-      instances: usage.instances,
-    }));
+    return camelCased(await this.agent.request(getRuntimeUsage, {})).services;
   }
 
   async urlOf(webServiceId: string, name: string): Promise<string> {
@@ -153,9 +121,7 @@ export class RemoteRuntime extends Runtime {
   }
 
   override async routeDomains(domains: readonly RoutedDomain[]): Promise<void> {
-    await this.agent.request(routeDomains, {
-      domains: domains.map(({ domain, webServiceId }) => ({ domain, web_service_id: webServiceId })),
-    });
+    await this.agent.request(routeDomains, snakeCased({ domains }));
   }
 
   async logs(webServiceId: string, { streams, ...query }: LogQuery): Promise<readonly LogLine[]> {
@@ -167,15 +133,11 @@ export class RemoteRuntime extends Runtime {
     return lines.map(({ timestamp, ...line }) => ({ timestamp: new Date(timestamp), ...line }));
   }
 
-  async logPage(webServiceId: string, { maxLines, maxBytes, ...query }: LogPageQuery): Promise<LogPage> {
-    const request = { web_service_id: webServiceId, max_lines: maxLines, max_bytes: maxBytes, ...query };
-    const page = await this.agent.request(readRuntimeLogPage, request);
+  async logPage(webServiceId: string, query: LogPageQuery): Promise<LogPage> {
+    const page = camelCased(await this.agent.request(readRuntimeLogPage, snakeCased({ webServiceId, ...query })));
     return {
+      ...page,
       lines: page.lines.map(({ timestamp, ...line }) => ({ timestamp: new Date(timestamp), ...line })),
-      next: page.next,
-      hasMore: page.has_more,
-      isIncomplete: page.is_incomplete,
-      counts: page.counts,
     };
   }
 
@@ -184,20 +146,11 @@ export class RemoteRuntime extends Runtime {
   }
 
   async readTraffic(): Promise<TrafficReading> {
-    const { epoch, services } = await this.agent.request(readTraffic, {});
-    return {
-      epoch,
-      services: services.map(({ web_service_id, bytes, up_to }) => ({
-        webServiceId: web_service_id,
-        bytes,
-        upTo: up_to,
-      })),
-    };
+    return camelCased(await this.agent.request(readTraffic, {}));
   }
 
-  async confirmTraffic({ epoch, services }: TrafficReading): Promise<void> {
-    const confirmed = services.map(({ webServiceId, upTo }) => ({ web_service_id: webServiceId, up_to: upTo }));
-    await this.agent.request(confirmTraffic, { epoch, services: confirmed });
+  async confirmTraffic(reading: TrafficReading): Promise<void> {
+    await this.agent.request(confirmTraffic, snakeCased(reading));
   }
 
   async retainArtefacts(keep: ReadonlySet<string>): Promise<void> {
@@ -218,53 +171,7 @@ export const listsOf = (items: ReadonlySet<string>): string[][] => {
   );
 };
 
-const credentialsOnTheWire = ({ credentials }: Pick<Source, 'credentials'>) =>
-  credentials && {
-    ssh: credentials.ssh && { private_key: credentials.ssh.privateKey, known_hosts: credentials.ssh.knownHosts },
-    https: credentials.https,
-  };
-
 const onTheWire = (plan: ServicePlan): z.output<typeof servicePlan> => ({
-  web_service_id: plan.webServiceId,
-  project_id: plan.projectId,
-  name: plan.name,
-  roll_id: plan.rollId,
-  artefact: { reference: plan.artefact.reference, commit: plan.artefact.commit },
-  start_command: plan.startCommand,
-  port: plan.port,
-  health_check_path: plan.healthCheckPath,
-  health_check: plan.healthCheck && healthCheckOnTheWire(plan.healthCheck),
-  first_byte_seconds: plan.firstByteSeconds,
-  min_instances: plan.minInstances,
-  max_instances: plan.maxInstances,
-  environment: { ...plan.environment },
-  files: plan.files && { ...plan.files },
-  secrets: [...plan.secrets],
+  ...snakeCased(plan),
   deadline_ms: Math.ceil(plan.deadlineMs),
-  instance: plan.instance && { memory_mib: plan.instance.memoryMib, cpu_millicores: plan.instance.cpuMillicores },
-  drain_seconds: plan.drainSeconds,
-  release_command: plan.releaseCommand,
-  processes: plan.processes && { ...plan.processes },
-  disk: plan.disk && { size_mib: plan.disk.sizeMib },
-});
-
-const healthCheckOnTheWire = (check: HealthCheckSettings): z.output<typeof servicePlan>['health_check'] => ({
-  host: check.host,
-  grace_seconds: check.graceSeconds,
-  interval_seconds: check.intervalSeconds,
-  timeout_seconds: check.timeoutSeconds,
-  threshold: check.threshold,
-});
-
-const runOnTheWire = (order: RunOrder): z.output<typeof runOrder> => ({
-  run_id: order.runId,
-  web_service_id: order.webServiceId,
-  instance: order.instance,
-  artefact: { reference: order.artefact.reference, commit: order.artefact.commit },
-  command: order.command,
-  environment: { ...order.environment },
-  files: order.files && { ...order.files },
-  secrets: [...order.secrets],
-  size: order.size && { memory_mib: order.size.memoryMib, cpu_millicores: order.size.cpuMillicores },
-  deadline_ms: Math.ceil(order.deadlineMs),
 });

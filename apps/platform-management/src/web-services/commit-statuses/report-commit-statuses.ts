@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Backoff } from '@postern/messaging';
+import { shownReason } from '@postern/outbound';
 import { Database, Every, type TaskRun } from '@postern/service-host';
 import pLimit from 'p-limit';
 import { RepositoryCredentials } from '../repository-credentials/repository-credentials.js';
@@ -43,8 +44,6 @@ interface Unreported {
 const DELAYS_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000] as const;
 /** A host that does not answer must not delay the others for long. */
 const CONCURRENT = 10;
-/** The longest reason of a host that is stored. */
-const LONGEST_REASON = 200;
 
 /**
  * Reports the state of deployments to Git hosts, as commit status and as comment of the request of a preview. It compares the
@@ -128,11 +127,8 @@ const idIn = (body: string): string | undefined => {
 
 /** Adds the message of the host, which must not contain the token. */
 const reasonOf = (what: string, body: string, token: string): string => {
-  const message = messageIn(body)
-    .replaceAll(token, '********')
-    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
-    .trim();
-  return message === '' ? what : `${what}: ${message.slice(0, LONGEST_REASON)}`;
+  const message = shownReason(messageIn(body), [token]);
+  return message === '' ? what : `${what}: ${message}`;
 };
 
 const messageIn = (body: string): string => {

@@ -1,11 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { createDeployHook, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { WebServices } from '../services/web-services.projection.js';
 import { DeployHooks } from './deploy-hooks.js';
-
-/** The stored hash of the token in a hook's URL. */
-export const hashOfToken = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 /** Creates the deploy hook of a web service and replaces an earlier one, which stops working. */
 @Handles(createDeployHook)
@@ -20,7 +17,7 @@ export class CreateDeployHook {
     await this.owners.requireOwner(request, web_service_id);
     const token = `dh_live_${randomBytes(32).toString('base64url')}`;
     const secret = `dhsec_${randomBytes(32).toString('base64url')}`;
-    const id = await this.hooks.put(web_service_id, hashOfToken(token), secret);
+    const id = await this.hooks.put(web_service_id, hash('sha256', token), secret);
     return { id, url: `/hooks/deploy/${token}`, secret };
   }
 }

@@ -129,6 +129,20 @@ describe('a deploy hook', () => {
     expect(await deploymentsOf(caller)).toBe(0);
   });
 
+  it('ignores a push if the web service runs an image, and deploys the image for a call of a script', async () => {
+    const { caller, token, secret } = await newHook();
+    // The runtime of this fixture cannot be asked for images, so only the read model has one.
+    const toImage = "UPDATE web_services SET git_repository_url = NULL, branch = NULL, image = 'nginx:1' WHERE id = $1";
+    await resources.fixture.query(toImage, [caller.web_service_id]);
+    expect(await receive(token, pushTo('trunk', secret))).toEqual({
+      outcome: 'ignored',
+      reason: 'the web service runs an image, which a push does not change',
+      deployment_id: null,
+    });
+    expect(await receive(token, bare)).toMatchObject({ outcome: 'deployed' });
+    expect(await deploymentsOf(caller)).toBe(1);
+  });
+
   it('records a push without deploying if the web service does not deploy on push', async () => {
     const { caller, token, secret } = await newHook();
     await resources.request(changeWebService, { ...caller, auto_deploy: false });

@@ -11,7 +11,7 @@ export const SEAL_HOOK_SECRET = 'INSERT INTO sealed_values (id, sealed, web_serv
 export const FIND_HOOK_BY_TOKEN = `
   SELECT h.id, h.web_service_id AS "webServiceId", h.created_at AS "createdAt", s.sealed,
     w.user_id AS "userId", w.branch, w.auto_deploy AS "autoDeploy", w.watch_paths AS "watchPaths",
-    w.previews
+    w.previews, w.image IS NOT NULL AS "runsImage"
   FROM deploy_hooks h JOIN sealed_values s ON s.id = h.id JOIN web_services w ON w.id = h.web_service_id
   WHERE h.token_hash = $1`;
 

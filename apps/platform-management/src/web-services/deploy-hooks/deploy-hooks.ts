@@ -38,6 +38,8 @@ export interface CalledHook extends StoredHook {
   readonly watchPaths: readonly string[];
   /** Whether pull and merge requests get previews. */
   readonly previews: boolean;
+  /** Whether an image is deployed, which a push does not change. */
+  readonly runsImage: boolean;
 }
 
 /** A hook with its web service and workspace. */

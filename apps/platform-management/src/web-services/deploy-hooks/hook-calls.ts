@@ -86,7 +86,8 @@ const deployed = (deploymentId: string, carryOut: () => Promise<unknown>): Decid
 });
 
 /** The reason to ignore a push; undefined if it is one to the deployed branch that changes a watched file. */
-function ignoreReason(event: PushEvent, { branch, watchPaths }: CalledHook): string | undefined {
+function ignoreReason(event: PushEvent, { branch, watchPaths, runsImage }: CalledHook): string | undefined {
+  if (runsImage) return 'the web service runs an image, which a push does not change';
   const wanted = branch ?? event.defaultBranch;
   if (wanted !== undefined && event.branch !== wanted)
     return `the push is to ${event.branch.slice(0, 255)}, and ${wanted} is deployed`;

@@ -1,7 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { Refusal, type ReplyOf, type RequestOf, receiveDeployHook } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { hashOfToken } from './create-deploy-hook.js';
 import { DeployHooks } from './deploy-hooks.js';
 import { HookCalls, MAX_CALLS_PER_MINUTE } from './hook-calls.js';
 import { type GitEvent, gitHostIn, isBareCall, isSigned, readEvent } from './push-event.js';
@@ -21,7 +20,7 @@ export class ReceiveDeployHook {
   ) {}
 
   async execute({ token, ...request }: Request): Promise<ReplyOf<typeof receiveDeployHook>> {
-    const hook = await this.hooks.hookOf(hashOfToken(token));
+    const hook = await this.hooks.hookOf(hash('sha256', token));
     if (!hook) throw deployHookNotFound();
     const body = Buffer.from(request.body, 'base64');
     const isBare = isBareCall(request.headers);
@@ -29,7 +28,7 @@ export class ReceiveDeployHook {
       throw new Refusal('invalid_signature', 'the signature does not match the secret of the deploy hook');
     }
     const event = isBare ? undefined : eventOf(request, body);
-    const digest = isBare ? randomUUID() : createHash('sha256').update(body).digest('hex');
+    const digest = isBare ? randomUUID() : hash('sha256', body);
     const decision = await this.calls.receive(hook, { digest, event, gitHost: gitHostIn(request.headers) });
     if (decision === 'known')
       return { outcome: 'ignored', reason: 'this event was received before', deployment_id: null };

@@ -3,13 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { Backoff } from '@postern/messaging';
 import { type LogPage, Runtime, RuntimeUnavailable } from '@postern/runtime';
 import { ChangeNotices, Every, ServiceLog, type TaskRun } from '@postern/service-host';
+import { WorkspaceTasks } from '../../infrastructure/workspace-tasks.js';
 import { DrainSender, type SendResult } from './drain-sender.js';
 import { withDeployments } from './drained-line.js';
 import { type DueDrain, LogDrains, type OpenedDrain } from './log-drains.js';
 
 /** Drains that are served at the same time: in all, and of one workspace. */
-const MAX_AT_ONCE = 64;
-const MAX_OF_WORKSPACE = 4;
+const AT_ONCE = { inAll: 64, ofWorkspace: 4 };
 const POLL_MS = 1_000;
 /** The most of one batch. */
 const MAX_LINES = 500;
@@ -30,7 +30,7 @@ const LONGEST_RETRY_MS = 300_000;
  */
 @Injectable()
 export class DeliverLogDrains {
-  readonly #inProgress = new Map<string, { readonly workspaceId: string; readonly done: Promise<void> }>();
+  readonly #tasks = new WorkspaceTasks(AT_ONCE);
   /** When logs without new lines are read again. */
   readonly #quiet = new Map<string, { readonly reads: number; readonly untilMs: number }>();
   /** Batch sizes of receivers that refused larger ones. */
@@ -51,7 +51,7 @@ export class DeliverLogDrains {
       this.#start(await this.drains.due(), signal);
       await pause(POLL_MS, undefined, { signal }).catch(() => undefined);
     }
-    await Promise.all([...this.#inProgress.values()].map(({ done }) => done));
+    await this.#tasks.allDone();
     this.#quiet.clear();
   }
 
@@ -59,14 +59,12 @@ export class DeliverLogDrains {
     const ids = new Set(due.map(({ id }) => id));
     for (const id of this.#quiet.keys()) if (!ids.has(id)) this.#quiet.delete(id);
     for (const { id, workspaceId } of due) {
-      if (this.#inProgress.size >= MAX_AT_ONCE) return;
-      if (this.#inProgress.has(id) || (this.#quiet.get(id)?.untilMs ?? 0) > performance.now()) continue;
-      const ofWorkspace = [...this.#inProgress.values()].filter(each => each.workspaceId === workspaceId);
-      if (ofWorkspace.length >= MAX_OF_WORKSPACE) continue;
-      const done = this.#turn(id, signal)
-        .catch(err => this.log.error({ err, logDrain: id }, 'A log drain could not be served; it will be retried'))
-        .finally(() => this.#inProgress.delete(id));
-      this.#inProgress.set(id, { workspaceId, done });
+      if ((this.#quiet.get(id)?.untilMs ?? 0) > performance.now()) continue;
+      this.#tasks.start(id, workspaceId, () =>
+        this.#turn(id, signal).catch(err =>
+          this.log.error({ err, logDrain: id }, 'A log drain could not be served; it will be retried'),
+        ),
+      );
     }
   }
 

@@ -53,18 +53,19 @@ export class BuildDeployment {
   async #build(build: Build, span: TraceSpan | undefined): Promise<void> {
     const { state, deploymentId, signal } = build;
     const { environment } = state.settings!;
-    const address = sourceOf(state, deploymentId);
+    const repositoryUrl = sourceOf(state, deploymentId);
     const current = await this.configurations.current(state.id!, state.projectId!, environment);
-    const { source, secrets, withheld } = await this.credentials.forDeployment(credentialsOwner(state), address);
+    const owner = credentialsOwner(state);
+    const { source: credentials, secrets, withheld } = await this.credentials.forDeployment(owner, repositoryUrl);
     const configuration = { ...current, secrets: [...current.secrets, ...secrets] };
     const output = this.runtime.logWriter(state.id!, 'build', maskable(configuration.secrets));
     try {
       if (withheld !== undefined) logLine(output, withheld);
-      const owner = await this.projects.ownerOf(state.projectId!);
-      const refusal = owner && (await this.sharedNetwork.refusalFor(owner.workspaceId));
+      const project = await this.projects.ownerOf(state.projectId!);
+      const refusal = project && (await this.sharedNetwork.refusalFor(project.workspaceId));
       if (refusal !== undefined) throw new BuildFailed(refusal);
-      if (address === '') throw new BuildFailed(REPOSITORY_IS_GONE);
-      const built = await this.#artefact(build, configuration, source, output);
+      if (repositoryUrl === '') throw new BuildFailed(REPOSITORY_IS_GONE);
+      const built = await this.#artefact(build, configuration, { repositoryUrl, credentials }, output);
       const { reference: artefact, commit, description, port } = built;
       if (endReasonOf(signal) === 'leadership') return;
       await this.reports.record(state.id!, { kind: 'finish-build', deploymentId, artefact, commit, description, port });
@@ -80,11 +81,10 @@ export class BuildDeployment {
   async #artefact(
     { state, deploymentId, untilMs, signal }: Build,
     configuration: Configuration,
-    credentials: SourceCredentials,
+    { repositoryUrl, credentials }: { readonly repositoryUrl: string; readonly credentials: SourceCredentials },
     output: LogWriter,
   ): Promise<BuiltArtefact> {
     const { build_command, start_command, root_directory } = state.settings!;
-    const repositoryUrl = sourceOf(state, deploymentId);
     const { branch, commit: known, clearCache, upload, image } = deploymentOf(state, deploymentId)!;
     // The digest of an upload identifies its source.
     let commit = known ?? upload?.digest;

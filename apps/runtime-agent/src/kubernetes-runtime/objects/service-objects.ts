@@ -174,7 +174,7 @@ export interface ReleaseProcess {
   /** Variables besides those of the Secret, by name. */
   readonly variables: Readonly<Record<string, string>>;
   /** Its limits; undefined for those of the settings. */
-  readonly size: ServicePlan['instance'];
+  readonly size?: ServicePlan['instance'];
 }
 
 /** A pod with one process of a release: unprivileged, with a read-only file system and limits. */
