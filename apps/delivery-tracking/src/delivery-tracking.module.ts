@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DELIVERY_TRACKING_EVENTS } from '@postern/contracts';
 import { EventSourcingModule } from '@postern/service-host';
+import { BounceRulesModule } from './bounce-rules/bounce-rules.module.js';
 import { DeletedServicesModule } from './deleted-services/deleted-services.module.js';
 import { DeliveryNotificationsModule } from './delivery-notifications/delivery-notifications.module.js';
 import { EngagementModule } from './engagement/engagement.module.js';
@@ -26,6 +27,7 @@ import { trackedEmails } from './tracked-emails/tracked-emails.projection.js';
     DeliveryNotificationsModule,
     EngagementModule,
     SuppressionsModule,
+    BounceRulesModule,
     MessagesModule,
     StatisticsModule,
     DeletedServicesModule,

@@ -47,6 +47,8 @@ export const SECTIONS: readonly Section[] = [
       page('email/testing', 'Testing'),
       page('email/management-keys', 'Management keys'),
       page('email/migrating', 'Migrating to Postern'),
+      page('email/migrate-from-resend', 'Migrate from Resend'),
+      page('email/migrate-from-postmark', 'Migrate from Postmark'),
       page('email/not-supported', 'What Postern does not do'),
     ],
   },

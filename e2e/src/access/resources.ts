@@ -61,7 +61,8 @@ export class Resources {
   }
 
   idOf(place: Place): Promise<string> {
-    if (place.collection === '/emails') return this.idOf({ ...place, name: 'email_id', collection: MESSAGES });
+    if (place.collection === '/emails' || place.collection === `${DASHBOARD}/emails`)
+      return this.idOf({ ...place, name: 'email_id', collection: MESSAGES });
     if (place.collection === '/scheduled-emails') return this.idOf({ ...place, collection: SCHEDULED_EMAILS });
     const id = this.ids.get(place.collection) ?? this.make(place);
     this.ids.set(place.collection, id);
@@ -119,6 +120,8 @@ export class Resources {
     // For all services: the one of the owner may be deleted by now.
     if (path.endsWith('/management-keys')) return { service_id: undefined };
     if (path.endsWith('/provider-endpoints')) return { kind: 'postmark', password: undefined };
+    // The message of the user has another reply than the example.
+    if (path.endsWith('/bounce-rules')) return { phrase: `rejected by policy ${number}`, email_id: undefined };
     if (path.endsWith('/templates')) return { name: `template-${number}` };
     if (path.endsWith('/domains')) return { domain: `matrix-${number}.example.com` };
     return {};

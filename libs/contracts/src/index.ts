@@ -1,5 +1,7 @@
 export * from './audit-action.js';
 export * from './changes.js';
+export * from './delivery-tracking/bounce-causes.js';
+export * from './delivery-tracking/bounce-rules.js';
 export * from './delivery-tracking/email-exports.js';
 export * from './delivery-tracking/events.js';
 export * from './delivery-tracking/provider-events.js';

@@ -1,6 +1,12 @@
 export { type Attachment, mediaTypeOf } from './attachments.js';
 export { BOUNCE_RULES_VERSION, type BounceName } from './bounces/bounce-rule.js';
-export { type BounceClass, type BounceEvidence, classifyBounce, classifyReply } from './bounces/classify-bounce.js';
+export {
+  type BounceClass,
+  type BounceEvidence,
+  classifyBounce,
+  classifyReply,
+  meaningOf,
+} from './bounces/classify-bounce.js';
 export {
   type ComposedMessage,
   composeMessage,

@@ -14,6 +14,7 @@ import {
   withHtml,
 } from './mime-entity.js';
 import { fieldValue, type MimeField } from './mime-field.js';
+import { OPTION_FIELDS, type SubmissionOptions, submissionOptions } from './submission-options.js';
 
 /** The header and the main text parts of a submitted message. */
 export interface SubmittedMessage {
@@ -22,8 +23,9 @@ export interface SubmittedMessage {
   readonly cc: readonly string[];
   readonly replyTo: readonly string[];
   readonly subject: string;
-  /** The Message-ID without angle brackets, if the sender asks to keep it with `X-Postern-Keep-Message-Id: yes`. */
+  /** The Message-ID without angle brackets, if the sender asks to keep it. */
   readonly keptMessageId: string | undefined;
+  readonly options: SubmissionOptions;
   /** The HTML part that tracking changes. */
   readonly html: string | undefined;
   readonly text: string | undefined;
@@ -33,7 +35,8 @@ export interface SubmittedMessage {
 
 /** Fields that Postern writes, and those that describe another transmission of the message. All others pass through. */
 const REPLACED_FIELDS =
-  /^(?:from|to|cc|bcc|reply-to|subject|date|message-id|mime-version|return-path|received|received-spf|authentication-results|dkim-signature|domainkey-signature|delivered-to|arc-.*|resent-.*|x-postern-.*)$/;
+  /^(?:from|to|cc|bcc|reply-to|subject|date|message-id|mime-version|return-path|received|received-spf|authentication-results|dkim-signature|domainkey-signature|delivered-to|arc-.*|resent-.*)$/;
+const isReplaced = (name: string): boolean => REPLACED_FIELDS.test(name) || OPTION_FIELDS.test(name);
 const BODY_FIELDS = /^content-(?:type|transfer-encoding|disposition|id|description)$/;
 const MAX_ADDRESS_FIELD = 32 * 1024;
 
@@ -49,13 +52,15 @@ export const readSubmittedMessage = (bytes: Buffer): SubmittedMessage => {
   );
   const text = plain && readableText(plain)?.toWellFormed();
   const sevenBit = toSevenBit(received);
+  const options = submissionOptions(fields, wordsIn);
   return {
     from: mailboxesIn(fields, 'from'),
     to: mailboxesIn(fields, 'to'),
     cc: mailboxesIn(fields, 'cc'),
     replyTo: mailboxesIn(fields, 'reply-to', { keepsOthers: true }),
     subject: wordsIn(fieldValue(fields, 'subject') ?? ''),
-    keptMessageId: keptMessageId(fields),
+    keptMessageId: options.keepsMessageId ? ownMessageId(fields) : undefined,
+    options,
     html: html && textOf(html),
     text: text?.trim() ? text : undefined,
     mime: `${sevenBit.fields.map(({ line }) => `${line}\r\n`).join('')}\r\n${bodyText(sevenBit)}`,
@@ -78,7 +83,7 @@ export const prepareSubmittedMessage = (
     .map(line => (line.name === 'To' && draft.hidesTo ? UNDISCLOSED : (unreadList(root.fields, line.name) ?? line)));
   const written = new Set(own.map(({ name }) => name.toLowerCase()));
   const passed = root.fields
-    .filter(({ name }) => !written.has(name) && !REPLACED_FIELDS.test(name) && !BODY_FIELDS.test(name))
+    .filter(({ name }) => !written.has(name) && !isReplaced(name) && !BODY_FIELDS.test(name))
     .filter(field => field.name !== 'sender' || isOfDomain(field, draft.from.domain))
     .map(headerLine);
   const headerLines = [...own, ...passed];
@@ -139,10 +144,8 @@ const leavesOf = (entity: MimeEntity): MimeEntity[] => {
   return entity.content.children.flatMap(leavesOf);
 };
 
-const keptMessageId = (fields: readonly MimeField[]): string | undefined =>
-  /^(?:yes|true|1)$/i.test(fieldValue(fields, 'x-postern-keep-message-id') ?? '')
-    ? /^<([\x21-\x3b\x3d\x3f-\x7e]{1,200}@[A-Za-z0-9.-]{1,255})>$/.exec(fieldValue(fields, 'message-id') ?? '')?.[1]
-    : undefined;
+const ownMessageId = (fields: readonly MimeField[]): string | undefined =>
+  /^<([\x21-\x3b\x3d\x3f-\x7e]{1,200}@[A-Za-z0-9.-]{1,255})>$/.exec(fieldValue(fields, 'message-id') ?? '')?.[1];
 
 /** The mailboxes of a field. `keepsOthers`: also entries without an address, as they are. */
 const mailboxesIn = (fields: readonly MimeField[], name: string, { keepsOthers = false } = {}): string[] =>

@@ -44,6 +44,9 @@ describe('the command', () => {
       'templates test',
       'templates delete',
       'webhooks listen',
+      'bounce-rules list',
+      'bounce-rules add',
+      'bounce-rules delete',
       'deploy',
       'rollback',
       'start',
@@ -142,7 +145,7 @@ describe('a command for administrators', () => {
 
 describe('completion', () => {
   it.each([
-    [[''], ['audit', 'bounces', 'can-deploy', 'certificates', 'completion', 'databases', 'deploy']],
+    [[''], ['audit', 'bounce-rules', 'bounces', 'can-deploy', 'certificates', 'completion', 'databases']],
     [['e'], ['emails', 'env', 'events', 'exec', 'export']],
     [
       ['env', ''],

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { administration, credentialOptions } from './commands/administration.js';
 import { exportProject, up } from './commands/blueprint.js';
+import { bounceRules } from './commands/bounce-rules.js';
 import { complete, completion } from './commands/completion.js';
 import { deploy } from './commands/deploy.js';
 import { emails } from './commands/emails.js';
@@ -37,7 +38,7 @@ export const program = (version: string): Command => {
     .addHelpText('after', AFTER);
   const groups: readonly (readonly [string, readonly Command[]])[] = [
     ['Credentials:', [login(), logout(), whoami()]],
-    ['Email:', [send(), emails(), templates(), webhooks()]],
+    ['Email:', [send(), emails(), templates(), webhooks(), bounceRules()]],
     [
       'Web services:',
       [

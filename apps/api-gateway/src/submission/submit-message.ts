@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { authenticateApiKey, Refusal, submitEmail } from '@postern/contracts';
+import { authenticateApiKey, Refusal, SUBMISSION_KEY, submitEmail } from '@postern/contracts';
 import { CONFIG, clientNetworkOf } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
 import type { GatewayConfig } from '../config.js';
@@ -11,7 +11,7 @@ import { AuditRecorder } from '../infrastructure/http/audit/audit-recorder.js';
 import { RefusedKeys } from '../infrastructure/http/audit/refused-keys.js';
 import { sendUntilKnown } from '../infrastructure/nats/send-until-known.js';
 import { ServiceClient } from '../infrastructure/service-client/ports.js';
-import { messageIdIn } from './message-id.js';
+import { idempotencyKeyIn, messageIdIn } from './message-id.js';
 import { replyToEmail, type SmtpReply } from './smtp-replies.js';
 
 interface Submission {
@@ -59,16 +59,15 @@ export class SubmitMessage implements OnModuleDestroy {
     this.#budgets.refund('client', client);
   }
 
-  /** Sends a message; the same Message-ID with the same content is sent once in 24 hours. */
+  /** Sends a message; the same key of the client, or the same Message-ID with the same content, is sent once in 24 hours. */
   async submit({ keyHash, recipients, chunks, arrivedAt }: Submission): Promise<SmtpReply> {
     const content = Buffer.concat(chunks);
     const { answerWithinMs } = this.config;
     const answerBy = new Date(Math.max(arrivedAt + answerWithinMs, Date.now() + answerWithinMs / 3));
-    const messageId = messageIdIn(content);
-    const identity = hash('sha256', `${[...recipients].sort().join('\n')}\n\n${hash('sha256', content, 'hex')}`, 'hex');
+    const idempotencyKey = keyOf(recipients, content);
     const request = {
       api_key_hash: keyHash,
-      ...(messageId === undefined ? {} : { idempotency_key: `smtp:${identity}` }),
+      ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
       email_id: uuidv7(),
       answer_by: answerBy.toISOString(),
       recipients: [...recipients],
@@ -78,3 +77,12 @@ export class SubmitMessage implements OnModuleDestroy {
     return replyToEmail(await sendUntilKnown(this.services, submitEmail, request, context));
   }
 }
+
+/** The key of the client, otherwise one of the message if it has a Message-ID. */
+const keyOf = (recipients: readonly string[], content: Buffer): string | undefined => {
+  const key = idempotencyKeyIn(content);
+  if (key !== undefined) return `${SUBMISSION_KEY}${hash('sha256', key, 'hex')}`;
+  if (messageIdIn(content) === undefined) return undefined;
+  const identity = `${[...recipients].sort().join('\n')}\n\n${hash('sha256', content, 'hex')}`;
+  return `smtp:${hash('sha256', identity, 'hex')}`;
+};

@@ -11,7 +11,7 @@ import {
   SERVICE_DATA_DELETED,
   SERVICE_TRACKING_ENDED,
 } from './deleted-service.js';
-import { DELETE_KEPT_COUNTS, DELETE_ROWS_OF_EMAILS } from './deleted-services.sql.js';
+import { DELETE_ROWS_OF_EMAILS, DELETE_ROWS_OF_SERVICE } from './deleted-services.sql.js';
 
 const EMAIL_STREAM = /^tracked-email-([0-9a-f-]{36})$/;
 
@@ -32,7 +32,7 @@ export class DeletedServiceData {
         return database.pool.query(DELETE_ROWS_OF_EMAILS, [emailIds]);
       },
       finish: async serviceId => {
-        await database.pool.query(DELETE_KEPT_COUNTS, [serviceId]);
+        await database.pool.query(DELETE_ROWS_OF_SERVICE, [serviceId]);
         await this.#append(serviceId, [SERVICE_TRACKING_ENDED, SERVICE_DATA_DELETED]);
       },
     });

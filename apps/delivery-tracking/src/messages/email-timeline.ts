@@ -1,4 +1,5 @@
 import type { DataOf, emailHandedOver, getTrackedEmail, ReplyOf } from '@postern/contracts';
+import { isOwnRule } from '../tracked-emails/own-bounce-rules.js';
 import { resultOf } from '../tracked-emails/recipient-row.js';
 import type { BounceClassification } from '../tracked-emails/signal.js';
 import {
@@ -69,7 +70,8 @@ function entriesOf(event: TrackedEmailEvent, row: TrackedEmailRow): TimelineStep
     case BOUNCE_RECLASSIFIED: {
       const { at, index, old_type, new_type, classification } = event.data;
       const change = old_type === new_type ? `still ${new_type}` : `${new_type} instead of ${old_type}`;
-      const detail = `${change}, by a newer rule`;
+      const by = isOwnRule(classification) ? 'a rule of the email service' : 'a newer rule';
+      const detail = `${change}, by ${by}`;
       const recipient = addressAt(row, index);
       return [
         { at, kind: 'bounce_reclassified', recipient, detail, ...explanationOf(classification), stage: 'report' },

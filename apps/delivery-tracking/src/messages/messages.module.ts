@@ -10,6 +10,6 @@ import { TaggedEmails } from './tagged-emails.js';
 @Module({
   imports: [prisma],
   providers: [TrackedEmails, ListEmails, ExportEmails, TaggedEmails, ListSenderProblems],
-  exports: [TaggedEmails],
+  exports: [TaggedEmails, TrackedEmails],
 })
 export class MessagesModule {}

@@ -1,4 +1,5 @@
 import type { EventMetadata } from '@postern/event-sourcing';
+import type { OwnBounceRule } from '../tracked-emails/own-bounce-rules.js';
 import {
   type BounceNotice,
   type KnownEmail,
@@ -26,6 +27,7 @@ export class TrackingMemory {
   readonly waiting = new Map<string, ReceivedSignal>();
   readonly notices: BounceNotice[] = [];
   readonly known = new Map<string, KnownEmail>();
+  readonly ownRules = new Map<string, readonly OwnBounceRule[]>();
   #lastId = 0;
 
   constructor(readonly events: EventMemory = new StreamMap()) {}
@@ -86,6 +88,8 @@ export class InMemoryTrackingTransactions extends TrackingTransactions {
     const result = await work(
       {
         lockMore: ids => this.runStep('TrackingTransactions.lockMore', () => this.#histories(ids)),
+        ownRules: async serviceIds =>
+          new Map(serviceIds.map(serviceId => [serviceId, this.memory.ownRules.get(serviceId) ?? []])),
         write: written =>
           this.runStep('TrackingTransactions.write', () => {
             changes = written;

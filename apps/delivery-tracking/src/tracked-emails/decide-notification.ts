@@ -2,6 +2,8 @@ import { Refusal } from '@postern/contracts/refusal';
 import { addressKey } from '@postern/mail';
 import { boundedText } from './bounded-text.js';
 import { ruleOf } from './evolve-tracked-email.js';
+import { isSuppressedReason } from './hand-over-event.js';
+import { classifyByOwnRules } from './own-bounce-rules.js';
 import { publicEvent } from './public-event.js';
 import type { NotifiedStatus, Signal, SignalRefusal } from './signal.js';
 import {
@@ -42,9 +44,9 @@ export function decideNotification(
     case 'failed': {
       if (copy.bounced) return [];
       // A forwarded address can be dead while the recipient's own is not.
-      const bounce_type = other === undefined ? status.bounceType : 'soft';
+      const { bounceType, classification } = classifyByOwnRules(state.ownRules, copy.address, response) ?? status;
+      const bounce_type = other === undefined ? bounceType : 'soft';
       const event = publicEvent.bounced(state, facts, copy, at, { bounce_type, reason: response });
-      const { classification } = status;
       return [classification === undefined ? event : { ...event, data: { ...event.data, classification } }];
     }
     case 'delayed':
@@ -64,10 +66,11 @@ export function decideReclassification(
   state: TrackedEmail,
   facts: EmailFacts,
   copy: Copy,
-  { bounceType, classification, at }: Extract<Signal, { kind: 'reclassified' }>,
+  { at, ...byPostern }: Pick<Extract<Signal, { kind: 'reclassified' }>, 'bounceType' | 'classification' | 'at'>,
 ): TrackedEmailEvent[] {
   if (!copy.bounce) return [];
   const { type: old_type, reason, rule } = copy.bounce;
+  const { bounceType, classification } = classifyByOwnRules(state.ownRules, copy.address, reason) ?? byPostern;
   const new_type = isAboutAnother(copy, reason) ? 'soft' : bounceType;
   if (old_type === new_type && rule === ruleOf(classification)) return [];
   const data = { email_id: facts.email_id, index: copy.index, at, old_type, new_type, classification };
@@ -75,6 +78,14 @@ export function decideReclassification(
   if (old_type === new_type) return [reclassified];
   const bounced = publicEvent.bounced(state, facts, copy, at, { bounce_type: new_type, reason });
   return [reclassified, { ...bounced, data: { ...bounced.data, classification } }];
+}
+
+/** Applies the rules of the owner to a bounce; nothing changes if none matches, or if the suppression list caused the bounce. */
+export function decideCorrection(state: TrackedEmail, facts: EmailFacts, copy: Copy, at: string): TrackedEmailEvent[] {
+  const { reason } = copy.bounce ?? {};
+  if (reason === undefined || isSuppressedReason(reason)) return [];
+  const own = classifyByOwnRules(state.ownRules, copy.address, reason);
+  return own ? decideReclassification(state, facts, copy, { ...own, at }) : [];
 }
 
 /**

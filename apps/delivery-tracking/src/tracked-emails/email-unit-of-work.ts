@@ -2,6 +2,7 @@ import { emailBounced } from '@postern/contracts';
 import { Refusal } from '@postern/contracts/refusal';
 import type { EventMetadata } from '@postern/event-sourcing';
 import { addressKey } from '@postern/mail';
+import type { OwnBounceRule } from './own-bounce-rules.js';
 import type {
   BounceNotice,
   FollowedEmail,
@@ -54,6 +55,7 @@ export class EmailUnitOfWork {
   readonly #isInStream: boolean;
   #traceparent: string | undefined;
   #state: TrackedEmail;
+  #rules: ReadonlyMap<string, readonly OwnBounceRule[]> = new Map();
 
   constructor({ emailId, history, known, waiting }: EmailSoFar) {
     this.#emailId = emailId;
@@ -67,6 +69,16 @@ export class EmailUnitOfWork {
       trackedEmail.initial,
     );
     this.#traceparent = (known ?? history[0])?.traceparent ?? undefined;
+  }
+
+  /** The email service, once the email is known. */
+  get serviceId(): string | undefined {
+    return this.#state.facts?.service_id;
+  }
+
+  /** The bounce rules of email services, for the following decisions. */
+  useRules(rules: ReadonlyMap<string, readonly OwnBounceRule[]>): void {
+    this.#rules = rules;
   }
 
   /** Once the email becomes known, also decides the signals that waited for it. */
@@ -114,7 +126,8 @@ export class EmailUnitOfWork {
       return { kind: 'waiting' };
     }
     try {
-      const events = trackedEmail.decide(received.signal, this.#state);
+      const ownRules = this.#rules.get(this.serviceId ?? '') ?? [];
+      const events = trackedEmail.decide(received.signal, { ...this.#state, ownRules });
       this.#state = events.reduce(trackedEmail.evolve, this.#state);
       const metadata = this.#withTrace(received.metadata);
       for (const event of events) {

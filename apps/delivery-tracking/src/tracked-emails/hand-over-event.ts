@@ -1,6 +1,7 @@
 import { classifyBounce } from '@postern/mail';
 import { classificationOf } from './bounce-classification.js';
 import { boundedText } from './bounded-text.js';
+import { classifyByOwnRules } from './own-bounce-rules.js';
 import { publicEvent } from './public-event.js';
 import type { PublicEvent } from './tracked-email-events.js';
 import type { Copy, EmailFacts, HandOver, TrackedEmail } from './tracked-email-state.js';
@@ -33,14 +34,20 @@ export function handOverEvent(
   }
 
   function refused() {
-    const { type, ...found } = classifyBounce({ text: handOver.smtp_response });
-    const event = bounced({ bounce_type: type, reason: response });
-    return event && { ...event, data: { ...event.data, classification: classificationOf(found) } };
+    const { bounceType: bounce_type, classification } =
+      classifyByOwnRules(state.ownRules, copy.address, response) ?? classifyByText(handOver.smtp_response);
+    const event = bounced({ bounce_type, reason: response });
+    return event && { ...event, data: { ...event.data, classification } };
   }
 
   function bounced(data: { readonly bounce_type: 'hard' | 'soft'; readonly reason: string }) {
     return copy.bounced ? undefined : publicEvent.bounced(state, facts, copy, handOver.at, data);
   }
+}
+
+function classifyByText(text: string) {
+  const { type: bounceType, ...found } = classifyBounce({ text });
+  return { bounceType, classification: classificationOf(found) };
 }
 
 /** Whether a bounce reason means that the suppression list prevented sending. */

@@ -2,6 +2,7 @@ import type { EventMetadata } from '@postern/event-sourcing';
 import type { EventTransaction } from '@postern/event-sourcing/postgres';
 import type { BounceEvidence } from '@postern/mail';
 import type { SuppressionEvent } from './address-suppression.js';
+import type { OwnBounceRule } from './own-bounce-rules.js';
 import type { Signal, SignalRefusal } from './signal.js';
 import type { FollowedEvent, TrackedEmailEvent } from './tracked-email-events.js';
 
@@ -85,6 +86,8 @@ export interface TrackingChanges {
 export interface TrackingTransaction {
   /** Locks and reads further streams. To prevent deadlocks, email streams come before suppression streams. */
   lockMore(streamIds: readonly string[]): Promise<ReadonlyMap<string, readonly PastEvent[]>>;
+  /** The bounce rules of email services, newest first. */
+  ownRules(serviceIds: readonly string[]): Promise<ReadonlyMap<string, readonly OwnBounceRule[]>>;
   /** The only write, after the last lock. */
   write(changes: TrackingChanges): Promise<void>;
 }

@@ -13,6 +13,7 @@ import {
 import { BOUNCE_RULES_VERSION } from '@postern/mail';
 import type pg from 'pg';
 import { followEmails } from './follow-emails.js';
+import type { OwnBounceRule } from './own-bounce-rules.js';
 import {
   type BounceNotice,
   type KnownEmail,
@@ -33,6 +34,7 @@ import { READ_FOLLOWED } from './tracked-emails.sql.js';
 import {
   DELETE_WAITING_SIGNALS,
   READ_HISTORIES,
+  READ_OWN_RULES,
   READ_WAITING_SIGNALS,
   STORE_BOUNCE_NOTICES,
   STORE_WAITING_SIGNALS,
@@ -160,6 +162,15 @@ class PostgresTrackingTransaction implements TrackingTransaction {
       historiesOf(this.client, streamIds, this.store),
     ]);
     return histories;
+  }
+
+  async ownRules(serviceIds: readonly string[]): Promise<ReadonlyMap<string, readonly OwnBounceRule[]>> {
+    const { rows } = await this.client.query<OwnBounceRule & { serviceId: string }>({
+      name: 'tracking-own-rules',
+      text: READ_OWN_RULES,
+      values: [serviceIds],
+    });
+    return Map.groupBy(rows, ({ serviceId }) => serviceId);
   }
 
   async write(changes: TrackingChanges): Promise<void> {

@@ -49,7 +49,7 @@ export class RecordSignals {
       scope,
       (transaction, locked) => {
         const units = unitsOfWork(emailIds, locked);
-        return record(transaction, units, () =>
+        return record(transaction, units, [...signals, ...locked.waiting.map(({ received }) => received)], () =>
           signals.map(received => units.get(received.emailId)!.process(received)),
         );
       },
@@ -66,10 +66,15 @@ export class RecordSignals {
     const scope = { streamIds: emailIds.map(trackedEmailStream), emailIds, waitingFor: emailIds, follows: true };
     const recorded = await this.transactions.run(scope, (transaction, locked) => {
       const units = unitsOfWork(emailIds, locked);
-      return record(transaction, units, () => {
-        for (const unit of units.values()) unit.decideWaiting();
-        return [];
-      });
+      return record(
+        transaction,
+        units,
+        locked.waiting.map(({ received }) => received),
+        () => {
+          for (const unit of units.values()) unit.decideWaiting();
+          return [];
+        },
+      );
     });
     this.#count([], recorded);
   }
@@ -94,8 +99,14 @@ const FROM_EMAIL_SEND: ReadonlySet<Signal['kind']> = new Set([
 async function record(
   transaction: TrackingTransaction,
   units: ReadonlyMap<string, EmailUnitOfWork>,
+  signals: readonly ReceivedSignal[],
   decide: () => readonly SignalOutcome[],
 ): Promise<Recorded> {
+  const serviceIds = servicesWithBounces(units, signals);
+  if (serviceIds.length > 0) {
+    const rules = await transaction.ownRules(serviceIds);
+    for (const unit of units.values()) unit.useRules(rules);
+  }
   const outcomes = decide();
   const appends = [...units.values()].flatMap(unit => unit.appends());
   const suppressions = await suppressionChanges(transaction, appends);
@@ -107,6 +118,30 @@ async function record(
     noticesToStore: [...units.values()].flatMap(unit => unit.noticesToStore),
   });
   return { outcomes, appends };
+}
+
+/** The email services of all emails, if any signal can classify a bounce; otherwise none. */
+function servicesWithBounces(
+  units: ReadonlyMap<string, EmailUnitOfWork>,
+  signals: readonly ReceivedSignal[],
+): readonly string[] {
+  if (!signals.some(({ signal }) => classifiesBounce(signal))) return [];
+  const known = [...units.values()].flatMap(unit => unit.serviceId ?? []);
+  const accepted = signals.flatMap(({ signal }) => (signal.kind === 'accepted' ? [signal.data.service_id] : []));
+  return [...new Set([...known, ...accepted])];
+}
+
+function classifiesBounce(signal: Signal): boolean {
+  switch (signal.kind) {
+    case 'notified':
+      return signal.status.action === 'failed';
+    case 'handed_over':
+      return signal.data.outcomes.some(({ result }) => result === 'refused');
+    case 'copy_retried':
+      return signal.data.outcome.result === 'refused';
+    default:
+      return signal.kind === 'reclassified' || signal.kind === 'corrected';
+  }
 }
 
 function unitsOfWork(

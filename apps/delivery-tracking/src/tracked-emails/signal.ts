@@ -66,6 +66,8 @@ export type Signal =
       readonly classification: BounceClassification;
       readonly at: string;
     }
+  /** The owner created a rule for this bounce. */
+  | { readonly kind: 'corrected'; readonly index: number; readonly at: string }
   | { readonly kind: 'unsubscribed'; readonly index: number; readonly at: string }
   | { readonly kind: 'deadline_passed'; readonly at: string };
 

@@ -1,4 +1,5 @@
 import type { DataOf, emailAccepted, emailHandedOver } from '@postern/contracts';
+import type { OwnBounceRule } from './own-bounce-rules.js';
 
 /** What email-send said when it accepted the email, as far as this service uses it. */
 export type EmailFacts = Omit<DataOf<typeof emailAccepted>, 'workspace_id' | 'counts_on_shared_sender'>;
@@ -44,6 +45,8 @@ export interface TrackedEmail {
   readonly eventTimes: ReadonlySet<string>;
   /** The `retryKey` of every retry of a copy so far. */
   readonly retries: ReadonlySet<string>;
+  /** The bounce rules of the email service at the time of a decision, in the order in which they are read; no event sets them. */
+  readonly ownRules: readonly OwnBounceRule[];
 }
 
 const NONE: Engagements = [];
@@ -54,6 +57,7 @@ export const UNTRACKED: TrackedEmail = {
   conclusion: 'none',
   eventTimes: new Set(),
   retries: new Set(),
+  ownRules: [],
 };
 
 /** A copy is retried at most once at a time. */

@@ -2,7 +2,7 @@ import { Refusal } from '@postern/contracts/refusal';
 import type { Decider } from '@postern/event-sourcing';
 import { addressKey } from '@postern/mail';
 import { boundedText } from './bounded-text.js';
-import { decideNotification, decideReclassification } from './decide-notification.js';
+import { decideCorrection, decideNotification, decideReclassification } from './decide-notification.js';
 import { evolveTrackedEmail } from './evolve-tracked-email.js';
 import { handOverEvent } from './hand-over-event.js';
 import { decideClick, decideOpen } from './opens-and-clicks.js';
@@ -60,6 +60,8 @@ export const trackedEmail: Decider<TrackedEmail, Signal, TrackedEmailEvent> = {
         return decideNotification(state, facts, reportedCopy(state, signal.index, signal.status.addresses), signal);
       case 'reclassified':
         return decideReclassification(state, facts, copyAt(state, signal.index), signal);
+      case 'corrected':
+        return decideCorrection(state, facts, copyAt(state, signal.index), signal.at);
       case 'complained': {
         const copy = reportedCopy(state, signal.index, signal.addresses);
         const source = boundedText(signal.source, 500);

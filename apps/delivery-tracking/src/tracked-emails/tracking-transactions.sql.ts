@@ -7,6 +7,11 @@ export const READ_HISTORIES = `
 export const READ_WAITING_SIGNALS = `
   SELECT id::text AS id, told AS received FROM waiting_signals WHERE email_id = ANY ($1) ORDER BY waiting_signals.id`;
 
+/** The bounce rules of services `$1`, newest first. Runs only for transactions with bounces. */
+export const READ_OWN_RULES = `
+  SELECT service_id AS "serviceId", id, phrase, cause, domain, status_code AS "statusCode" FROM bounce_rules
+  WHERE service_id = ANY ($1::uuid[]) ORDER BY created_at DESC, bounce_rules.id DESC`;
+
 /** At most `$1` emails that are known although signals wait for them. */
 export const FIND_KNOWN_WAITING = `
   SELECT DISTINCT email_id AS id FROM waiting_signals AS signal

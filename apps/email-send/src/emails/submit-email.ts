@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type ReplyOf, type RequestOf, submitEmail } from '@postern/contracts';
+import { type ReplyOf, type RequestOf, SUBMISSION_KEY, submitEmail } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { SendEmail } from './send-email.js';
 import { draftSubmitted } from './submitted-draft.js';
@@ -15,7 +15,8 @@ export class SubmitEmail {
     api_key_hash,
     ...request
   }: RequestOf<typeof submitEmail>): Promise<ReplyOf<typeof submitEmail>> {
-    const canonical = JSON.stringify(['smtp', [...recipients].sort(), hash('sha256', content, 'hex')]);
+    const key = request.idempotency_key?.startsWith(SUBMISSION_KEY) ? request.idempotency_key : undefined;
+    const canonical = JSON.stringify(['smtp', [...recipients].sort(), key ?? hash('sha256', content, 'hex')]);
     return this.emails.send({
       ...request,
       sender: () => this.emails.senderOf(api_key_hash),

@@ -25,6 +25,8 @@ export function draftSubmitted(recipients: readonly string[], content: Buffer): 
     ...(message.replyTo.length > 0 ? { reply_to: [...message.replyTo] } : {}),
     subject: message.subject,
     headers: {},
+    tags: message.options.tags,
+    tracking: message.options.tracking,
     ...(message.html === undefined ? {} : { message: message.html }),
     // A message without text, such as a file alone, is valid mail.
     text: message.text ?? (message.html === undefined ? NO_TEXT : ''),
@@ -35,6 +37,7 @@ export function draftSubmitted(recipients: readonly string[], content: Buffer): 
     to: shownTo.length === 0 ? draft.to : shownTo,
     cc: shownCc,
     submitted: { mime: message.mime, hidesTo },
+    ...(message.keptMessageId === undefined ? {} : { messageId: message.keptMessageId }),
   };
 }
 

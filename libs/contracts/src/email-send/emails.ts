@@ -119,6 +119,12 @@ export const sendEmail = request('send-email', {
 /** The largest message that SMTP submission accepts; as base64 it fits into one NATS message. */
 export const MAX_SUBMITTED_BYTES = 36 * MIB;
 
+/**
+ * The start of the idempotency key of a submitted message whose client chose one: it identifies the message whatever its content,
+ * because mailers write another Date, Message-ID and boundary at each attempt.
+ */
+export const SUBMISSION_KEY = 'smtp-key:';
+
 /** A message that an application submits over SMTP, with its MIME structure; otherwise as `send-email`. */
 export const submitEmail = request('submit-email', {
   request: z.object({

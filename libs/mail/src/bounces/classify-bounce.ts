@@ -92,6 +92,12 @@ export function classifyReply(reply: SmtpReply): BounceClass {
   return classifyBounce({ ...(reply.enhanced === undefined ? {} : { status: reply.enhanced }), text: reply.response });
 }
 
+/** The type of a bounce with a known cause, and the advice for its owner. */
+export const meaningOf = (name: BounceName): Pick<BounceClass, 'type' | 'advice'> => ({
+  type: HARD.has(name) ? 'hard' : 'soft',
+  advice: ADVICE[name],
+});
+
 function answerIn(text: string): Answer {
   const plain = parseReply(text);
   const quoted = plain.code === 0 ? quotedReply(text) : undefined;

@@ -15,6 +15,7 @@ import { ContentSection } from './content-section.js';
 import { MessageDeliveries } from './message-deliveries.js';
 import { displayStatus } from './messages-page.js';
 import { useService } from './service-layout.js';
+import { WrongClassification } from './wrong-classification.js';
 
 export const MessagePage = ({ emailId }: { readonly emailId: string }) => {
   const { path: service } = useService();
@@ -28,7 +29,7 @@ export const MessagePage = ({ emailId }: { readonly emailId: string }) => {
           <>
             <Envelope email={email} />
             <ContentSection path={path} />
-            <Recipients of={email.recipients} />
+            <Recipients email={email} service={service} onCorrected={message.reload} />
             <Timeline entries={email.timeline} />
             <MessageDeliveries path={path} />
           </>
@@ -108,11 +109,18 @@ const Envelope = ({ email }: { readonly email: EmailWithTimeline }) => {
   );
 };
 
-const Recipients = ({ of }: { readonly of: TrackedEmail['recipients'] }) => (
+interface RecipientsProps {
+  readonly email: TrackedEmail;
+  /** Path of the email service in the API. */
+  readonly service: string;
+  readonly onCorrected: () => void;
+}
+
+const Recipients = ({ email, service, onCorrected }: RecipientsProps) => (
   <Section title="Recipients">
     <DataTable
       caption="Recipients of the message"
-      rows={of}
+      rows={email.recipients}
       keyOf={recipient => String(recipient.index)}
       columns={[
         {
@@ -129,6 +137,14 @@ const Recipients = ({ of }: { readonly of: TrackedEmail['recipients'] }) => (
             <>
               <Badge status={recipient.state} />
               {recipient.reason && <p class="hint long">{recipient.reason}</p>}
+              {canCorrect(recipient) && (
+                <WrongClassification
+                  recipient={recipient}
+                  emailId={email.id}
+                  service={service}
+                  onCorrected={onCorrected}
+                />
+              )}
             </>
           ),
         },
@@ -138,6 +154,10 @@ const Recipients = ({ of }: { readonly of: TrackedEmail['recipients'] }) => (
     />
   </Section>
 );
+
+/** A bounce by the suppression list has no reply of a server. */
+const canCorrect = ({ state, reason }: TrackedEmail['recipients'][number]): boolean =>
+  state === 'bounced' && reason !== null && !reason.startsWith('suppressed');
 
 const Timeline = ({ entries }: { readonly entries: readonly TimelineEntry[] }) => (
   <Section title="Timeline">

@@ -9,6 +9,7 @@ import { Page, Section } from '../../components/page.js';
 import { counted } from '../../formatting.js';
 import { useAction, useLoading } from '../../loading.js';
 import { navigate } from '../../router.js';
+import { BounceRulesSection } from './bounce-rules-section.js';
 import { useService } from './service-layout.js';
 
 const OPTIONS = {
@@ -52,6 +53,7 @@ export const SettingsPage = () => {
           />
         ))}
       </Section>
+      <BounceRulesSection service={path} />
       <Section title="Service ID">
         <p class="copy-line">
           <code>{service.id}</code>

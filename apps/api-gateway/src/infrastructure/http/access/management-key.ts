@@ -69,6 +69,7 @@ const SCOPES: Readonly<Record<string, ManagementScope>> = {
   domains: 'domains',
   webhooks: 'webhooks',
   suppressions: 'suppressions',
+  'bounce-rules': 'suppressions',
   'api-keys': 'keys',
 };
 /** What can be read with `messages:read`. */
