@@ -83,7 +83,12 @@ describe('the command', () => {
       'export',
       'status',
       'requests',
+      'notifications list',
+      'notifications add',
+      'notifications test',
+      'notifications remove',
       'services',
+      'api',
       'open',
       'mcp',
       'completion',
@@ -142,7 +147,7 @@ describe('a command for administrators', () => {
 
 describe('completion', () => {
   it.each([
-    [[''], ['audit', 'bounces', 'can-deploy', 'certificates', 'completion', 'databases', 'deploy']],
+    [[''], ['api', 'audit', 'bounces', 'can-deploy', 'certificates', 'completion', 'databases']],
     [['e'], ['emails', 'env', 'events', 'exec', 'export']],
     [
       ['env', ''],

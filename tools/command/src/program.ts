@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { administration, credentialOptions } from './commands/administration.js';
+import { api } from './commands/api.js';
 import { exportProject, up } from './commands/blueprint.js';
 import { complete, completion } from './commands/completion.js';
 import { deploy } from './commands/deploy.js';
@@ -10,6 +11,7 @@ import { logDrains } from './commands/log-drains.js';
 import { login, logout, whoami } from './commands/login.js';
 import { logs } from './commands/logs.js';
 import { mcp } from './commands/mcp.js';
+import { notifications } from './commands/notifications.js';
 import { open } from './commands/open.js';
 import { requests } from './commands/requests.js';
 import { databases, domains, files, projects } from './commands/resources.js';
@@ -55,7 +57,7 @@ export const program = (version: string): Command => {
       ],
     ],
     ['Resources:', [projects(), databases(), up(), exportProject()]],
-    ['More:', [status(), requests(), services(), open(), mcp(version), completion()]],
+    ['More:', [status(), requests(), notifications(), services(), api(), open(), mcp(version), completion()]],
     ['Administration:', administration()],
   ];
   for (const option of credentialOptions()) root.addOption(option.hideHelp());
