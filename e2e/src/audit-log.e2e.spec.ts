@@ -41,7 +41,7 @@ describe('The audit log', () => {
     expect(await entryOf(created)).toMatchObject({
       actor: { type: 'user', id: me.body['id'] },
       action: 'email_service.created',
-      resource: { type: 'email_service', id: created.body['id'] },
+      resource: { type: 'email_service', id: created.body['id'], name: 'Shop' },
       workspace_id: (me.body['active_workspace'] as { id: string }).id,
       client: { network: '127.0.0.0/24', user_agent: 'node' },
       outcome: 'succeeded',
@@ -51,8 +51,19 @@ describe('The audit log', () => {
     const path = `/email-services/${created.body['id'] as string}/api-keys`;
     const key = await world.callDashboardApi('POST', path, { name: 'Server' });
     const revoked = await world.callDashboardApi('DELETE', `${path}/${key.body['id'] as string}`);
-    expect(await entryOf(key)).toMatchObject({ action: 'api_key.created', resource: { id: key.body['id'] } });
-    expect(await entryOf(revoked)).toMatchObject({ action: 'api_key.deleted', resource: { id: key.body['id'] } });
+    const resource = { id: key.body['id'], name: 'Server' };
+    expect(await entryOf(key)).toMatchObject({ action: 'api_key.created', resource });
+    expect(await entryOf(revoked)).toMatchObject({ action: 'api_key.deleted', resource });
+    const service = `/email-services/${created.body['id'] as string}`;
+    const webhook = { url: 'http://localhost:9/hook', events: ['delivered'] };
+    for (const [resources, body, name] of [
+      ['domains', { domain: 'audited.test' }, 'audited.test'],
+      ['webhooks', webhook, webhook.url],
+      ['recipients', { address: 'ada@audited.test' }, 'ada@audited.test'],
+    ] as const) {
+      const answer = await world.callDashboardApi('POST', `${service}/${resources}`, body);
+      expect([resources, (await entryOf(answer))?.resource.name]).toEqual([resources, name]);
+    }
     const stored = await inDatabase(client => client.query('SELECT * FROM audit_entries'));
     expect(JSON.stringify(stored.rows)).not.toContain(key.body['key']);
   });

@@ -37,6 +37,13 @@ const MISTAKES: readonly Mistake[] = [
     `The Api-Key header is missing. ${KEY_FORM} This API does not read the Authorization header.`,
   ],
   [
+    'the key as X-API-Key',
+    () => world.call('POST', '/emails', { headers: { 'x-api-key': shop.apiKey }, body: EMAIL }),
+    401,
+    'api_key_missing',
+    `The Api-Key header is missing. The key is in the header X-API-Key. ${KEY_FORM}`,
+  ],
+  [
     'an unknown key',
     () => post(EMAIL, { 'api-key': `em_live_${'A'.repeat(43)}` }),
     401,

@@ -12,6 +12,7 @@ const EMAIL = {
   subject: 'Your receipt',
   message: '<p>Paid. <a href="https://messages.test/r/1">See it</a></p>',
   headers: { 'X-Order': '42' },
+  attachments: [{ filename: 'receipt.pdf', content: Buffer.from('%PDF').toString('base64') }],
 };
 
 interface Suppressions {
@@ -25,10 +26,11 @@ describe('the content of a message', () => {
     const answer = await world.callDashboardApi('GET', `${shop.path}/emails/${body['id']}/content`);
 
     expect(answer.status).toBe(200);
-    expect(Object.keys(answer.body).sort()).toEqual(['headers', 'html', 'raw', 'text']);
+    expect(Object.keys(answer.body).sort()).toEqual(['attachments', 'headers', 'html', 'raw', 'text']);
     expect(answer.body).toMatchObject({
       html: EMAIL.message,
       text: expect.stringContaining('Paid.'),
+      attachments: [{ filename: 'receipt.pdf', content_type: 'application/pdf', size_bytes: 4, is_inline: false }],
       headers: { From: expect.stringContaining('orders@messages.test'), Subject: 'Your receipt', 'X-Order': '42' },
       raw: expect.stringMatching(
         /^[\s\S]*Subject: Your receipt\r\n[\s\S]*\r\n\r\n[\s\S]*https:\/\/messages\.test\/r\/1/,

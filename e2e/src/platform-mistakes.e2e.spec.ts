@@ -22,11 +22,25 @@ const MISTAKES: readonly Mistake[] = [
     'The Authorization header is missing. Send a platform key as "Authorization: Bearer ak_live_…".',
   ],
   [
+    'the key as Api-Key',
+    () => world.call('GET', '/api/v1/projects', { headers: { 'api-key': platform.writer.key } }),
+    401,
+    'platform_key_missing',
+    'The Authorization header is missing. The key is in the header Api-Key. Send a platform key as "Authorization: Bearer ak_live_…".',
+  ],
+  [
     'an email key',
     () => world.call('GET', '/api/v1/projects', { headers: { authorization: `Bearer ${shop.apiKey}` } }),
     401,
     'platform_key_invalid',
     `The Authorization header must be "Bearer ak_live_…" with a valid key. ${PLATFORM_KINDS}`,
+  ],
+  [
+    'the number of lines by another name',
+    () => asProgram('GET', `/web-services/${UNKNOWN_ID}/logs?lines=10`),
+    400,
+    'invalid_input',
+    'Unknown field "lines". The number of lines is the field "tail".',
   ],
   [
     'no lines of a log',

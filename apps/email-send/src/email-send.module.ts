@@ -17,6 +17,7 @@ import { OwnerMailModule } from './owner-mail/owner-mail.module.js';
 import { ProblemsModule } from './problems/problems.module.js';
 import { ProviderEndpointsModule } from './provider-endpoints/provider-endpoints.module.js';
 import { RequestLogModule } from './request-log/request-log.module.js';
+import { ResourceNamesModule } from './resource-names/resource-names.module.js';
 import { RetentionModule } from './retention/retention.module.js';
 import { ScheduledEmailsModule } from './scheduled-emails/scheduled-emails.module.js';
 import { SendingDomainsModule } from './sending-domains/sending-domains.module.js';
@@ -53,6 +54,7 @@ import { VerifiedRecipientsModule } from './verified-recipients/verified-recipie
     ProblemsModule,
     ProviderEndpointsModule,
     RequestLogModule,
+    ResourceNamesModule,
     EmailOperationsModule,
   ],
 })

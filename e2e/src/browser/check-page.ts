@@ -28,6 +28,7 @@ const WIDEST = 1440;
 const HEIGHT = 900;
 /** Duration of the CSS transitions of colors and positions. */
 const TRANSITION_MS = 300;
+const LOADED_WITHIN_MS = 120_000;
 
 /** Opens a page once and checks it at every width and theme. */
 export async function checkPage(page: Page, url: string, path: string): Promise<readonly Finding[]> {
@@ -61,7 +62,7 @@ export async function checkPage(page: Page, url: string, path: string): Promise<
 }
 
 const untilLoaded = (page: Page) =>
-  page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'), { timeout: 30_000 });
+  page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'), { timeout: LOADED_WITHIN_MS });
 
 /** Opens collapsed elements, and waits for the content that they load. */
 const openDetails = async (page: Page): Promise<void> => {
@@ -69,7 +70,7 @@ const openDetails = async (page: Page): Promise<void> => {
     for (const closed of document.querySelectorAll('main details:not([open])'))
       (closed as HTMLDetailsElement).open = true;
   });
-  await page.waitForNetworkIdle({ idleTime: 200, timeout: 30_000, concurrency: 2 });
+  await page.waitForNetworkIdle({ idleTime: 200, timeout: LOADED_WITHIN_MS, concurrency: 2 });
   await untilLoaded(page);
 };
 

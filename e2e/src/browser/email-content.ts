@@ -7,6 +7,7 @@ const MAIL = {
   from: 'Shop <orders@shop.test>',
   subject: 'Your receipt',
   message: '<h1>Thanks</h1><p>You paid 42 €.</p>',
+  attachments: [{ filename: 'receipt.txt', content: Buffer.from('42 €').toString('base64') }],
 };
 const OUTCOMES = {
   delivered: 'delivered',
@@ -25,7 +26,10 @@ export async function createEmailContent(world: World): Promise<readonly string[
     await sender.event(event, String(body['id']), 60_000);
   }
   const { body } = await sender.send({ ...MAIL, to: ['ada@customers.test'], cc: ['bob@customers.test'] });
-  await world.dashboard.post(`${sender.path}/domains`, { domain: 'pending.test' });
+  const pending = await world.dashboard.post<{ id: string }>(`${sender.path}/domains`, { domain: 'pending.test' });
+  await world.callDashboardApi('PUT', `${sender.path}/domains/${pending.id}/tracking-host`, {
+    host: 'click.pending.test',
+  });
   await world.dashboard.post(`${sender.path}/suppressions`, { addresses: ['carol@customers.test'] });
   await createReports(world, sender);
   const template = await world.dashboard.post<{ id: string }>(`${sender.path}/templates`, {

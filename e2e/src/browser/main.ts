@@ -44,7 +44,9 @@ let checked = 0;
 const check = async (page: Page, path: string): Promise<void> => {
   if (!isWanted(path)) return;
   checked += 1;
-  const found = await checkPage(page, base + path, path);
+  const found = await checkPage(page, base + path, path).catch((error: Error) => [
+    { path, width: 0, theme: '', rule: `not checked: ${error.message}`, targets: [] },
+  ]);
   findings.push(...found);
   console.log(`${found.length === 0 ? '✓' : '✕'} ${path}`);
   for (const { width, theme, rule, targets } of found)

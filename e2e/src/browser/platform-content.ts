@@ -1,5 +1,6 @@
 import { waitFor } from '@postern/testing';
-import type { PlatformWorld } from '../platform/platform-world.js';
+import type { PlatformWorld, Service } from '../platform/platform-world.js';
+import { headOf, sendPullRequestEvent } from '../platform/pull-request.js';
 import { webApp } from '../platform/repository.js';
 
 type Reply = Readonly<Record<string, unknown>>;
@@ -7,11 +8,13 @@ type Reply = Readonly<Record<string, unknown>>;
 /** Creates a deployed web service with all its resources and a database of each kind. @returns the paths of their pages. */
 export async function createPlatformContent(platform: PlatformWorld): Promise<readonly string[]> {
   const { world, writer } = platform;
-  const post = async (path: string, body: unknown): Promise<Reply> => {
-    const { status, body: reply } = await world.callDashboardApi('POST', path, body);
-    if (status >= 300) throw new Error(`POST ${path} was answered with ${status}: ${JSON.stringify(reply)}`);
+  const call = async (method: string, path: string, body: unknown): Promise<Reply> => {
+    const { status, body: reply } = await world.callDashboardApi(method, path, body);
+    if (status >= 300) throw new Error(`${method} ${path} was answered with ${status}: ${JSON.stringify(reply)}`);
     return reply;
   };
+  const post = (path: string, body: unknown) => call('POST', path, body);
+  const put = (path: string, body: unknown) => call('PUT', path, body);
   const until = (path: string, isReached: (reply: Reply) => boolean) =>
     waitFor(async () => isReached((await world.callDashboardApi('GET', path)).body), {
       timeoutMs: 120_000,
@@ -19,7 +22,7 @@ export async function createPlatformContent(platform: PlatformWorld): Promise<re
       describe: `the state of ${path}`,
     });
 
-  const service = await platform.service(webApp('one'));
+  const service = await platform.service(webApp('one'), { branch: 'main', previews: true });
   await writer.post(`${service.path}/env`, { key: 'TOKEN', value: 'hidden', is_secret: true });
   await writer.post(`/projects/${service.projectId}/secrets`, { key: 'SHARED', value: 'hidden' });
   const deployment = await service.deploy();
@@ -33,6 +36,17 @@ export async function createPlatformContent(platform: PlatformWorld): Promise<re
   });
   const key = await post('/platform-keys', { name: 'CI', scope: 'write', projects: [service.projectId] });
   const empty = await platform.service(webApp('empty'));
+  const preview = await openPullRequest(service);
+  await post(`${service.path}/log-drains`, {
+    ...{ kind: 'https', url: 'https://127.0.0.1:9/lines' },
+    headers: { 'X-Scope': 'shop' },
+  });
+  for (const kind of ['webhook', 'slack'])
+    await post('/notification-targets', { kind, url: `https://127.0.0.1:9/${kind}` });
+  const image = await post('/web-services', {
+    ...{ project_id: service.projectId, name: 'image', image: 'registry.example.com/shop:1', port: 8080 },
+  });
+  await put(`/web-services/${image['id']}/registry-credentials`, { username: 'shop', password: 'hidden-password' });
 
   const databases: unknown[] = [];
   for (const kind of ['relational', 'key_value']) {
@@ -52,9 +66,27 @@ export async function createPlatformContent(platform: PlatformWorld): Promise<re
     `${web}/cron-jobs/${cronJob['id']}`,
     `/platform-keys/${key['id']}`,
     ...['', '/deployments', '/logs', '/runs'].map(page => `/web-services/${empty.id}${page}`),
+    ...['', '/settings'].flatMap(page => [`/web-services/${preview}${page}`, `/web-services/${image['id']}${page}`]),
     '/projects',
     `/projects/${service.projectId}`,
     '/databases',
     ...databases.map(id => `/databases/${id}`),
   ];
 }
+
+/** Opens a pull request. @returns the id of its preview. */
+const openPullRequest = async (service: Service): Promise<string> => {
+  const { repository, caller, path } = service;
+  repository.git('switch', '-q', '-c', 'feature');
+  repository.commit(webApp('a feature'));
+  const { body: hook } = await caller.post(`${path}/deploy-hook`);
+  await sendPullRequestEvent(hook, { action: 'opened', commit: headOf(repository), updatedAt: new Date() });
+  return waitFor(
+    async () => {
+      const all = (await caller.get('/web-services')).body as unknown as Record<string, unknown>[];
+      const found = all.find(({ preview_of }) => preview_of === service.id)?.['id'];
+      return found === undefined ? undefined : String(found);
+    },
+    { timeoutMs: 30_000, intervalMs: 200, describe: 'the preview of the pull request' },
+  );
+};

@@ -1,13 +1,11 @@
-import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import { sharedPlatform } from '../stories.js';
 import { Service } from './platform-world.js';
+import { headOf, sendPullRequestEvent } from './pull-request.js';
 import { webApp } from './repository.js';
 
 const platform = await sharedPlatform();
-
-const REPOSITORY = 1_296_269;
 
 /** A web service with previews, whose repository has a branch `feature`, and its Git host. */
 const previewed = async () => {
@@ -19,40 +17,13 @@ const previewed = async () => {
   const first = repository.commit(webApp('the first commit'));
   const { body } = await service.caller.post(`${service.path}/deploy-hook`);
   let seconds = 0;
-  const event = async (
-    action: string,
-    more: { readonly head?: number; readonly at?: number } = {},
-  ): Promise<Record<string, unknown>> => {
-    const payload = JSON.stringify({
+  const event = (action: string, more: { readonly head?: number; readonly at?: number } = {}) =>
+    sendPullRequestEvent(body, {
       action,
-      number: 7,
-      pull_request: {
-        number: 7,
-        state: action === 'closed' ? 'closed' : 'open',
-        title: 'Add a cart',
-        html_url: 'https://git.example.com/shop/pull/7',
-        updated_at: new Date(Date.UTC(2030, 0, 1) + (more.at ?? ++seconds) * 1_000).toISOString(),
-        head: {
-          ref: 'feature',
-          sha: repository.git('rev-parse', 'HEAD').trim(),
-          repo: { id: more.head ?? REPOSITORY },
-        },
-        base: { ref: 'main', repo: { id: REPOSITORY } },
-      },
-      repository: { id: REPOSITORY, default_branch: 'main' },
+      commit: headOf(repository),
+      ...(more.head === undefined ? {} : { head: more.head }),
+      updatedAt: new Date(Date.UTC(2030, 0, 1) + (more.at ?? ++seconds) * 1_000),
     });
-    const signature = createHmac('sha256', String(body['secret'])).update(payload).digest('hex');
-    const answer = await fetch(String(body['url']), {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'x-github-event': 'pull_request',
-        'x-hub-signature-256': `sha256=${signature}`,
-      },
-      body: payload,
-    });
-    return { status: answer.status, ...((await answer.json()) as Record<string, unknown>) };
-  };
   const previews = async () => {
     const all = (await service.caller.get('/web-services')).body as unknown as Record<string, unknown>[];
     return all.filter(({ preview_of }) => preview_of === service.id);

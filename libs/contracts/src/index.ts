@@ -76,6 +76,7 @@ export * from './quotas.js';
 export { Refusal } from './refusal.js';
 export * from './request.js';
 export * from './request-log.js';
+export * from './resource-names.js';
 export * from './runtime-agent/databases.js';
 export * from './runtime-agent/orders.js';
 export * from './runtime-agent/runtime.js';

@@ -1,3 +1,4 @@
+export { type AttachedFile, attachedFiles } from './attached-files.js';
 export { type Attachment, mediaTypeOf } from './attachments.js';
 export { BOUNCE_RULES_VERSION, type BounceName } from './bounces/bounce-rule.js';
 export {

@@ -266,10 +266,12 @@ const withEncoding = (entity: MimeEntity, encoding: string): MimeEntity => {
   return { ...entity, fields: encoding === '7bit' ? others : [...others, field] };
 };
 
-const encodingOf = (fields: readonly MimeField[]): string =>
+/** The transfer encoding that the header of an entity declares. */
+export const encodingOf = (fields: readonly MimeField[]): string =>
   /^[\w-]+/.exec(fieldValue(fields, 'content-transfer-encoding')?.toLowerCase() ?? '')?.[0] ?? '7bit';
 
-const bytesOf = (content: string, encoding: string): Buffer => {
+/** The content of a leaf with its transfer encoding undone. */
+export const bytesOf = (content: string, encoding: string): Buffer => {
   if (encoding === 'base64') return Buffer.from(content, 'base64');
   if (encoding !== 'quoted-printable') return Buffer.from(content, 'latin1');
   const plain = content

@@ -64,6 +64,17 @@ export interface LoggedRequest {
   readonly key: { readonly id: string; readonly name: string };
 }
 
+/** Who is told about deployments and failures. */
+export interface NotificationTarget {
+  readonly id: string;
+  readonly kind: string;
+  readonly url: string;
+  readonly last_error: string | null;
+  readonly last_delivered_at: string | null;
+  /** Only in the reply to its creation. */
+  readonly secret?: string | null;
+}
+
 /** What needs somebody in the workspace. */
 export interface WorkspaceStatus {
   readonly ok: boolean;
@@ -92,14 +103,15 @@ export interface SignedIn {
   readonly deviceCookie: string | undefined;
 }
 
-/** Calls the dashboard API, for operations that require a session. */
+/** Calls the dashboard API, for operations that require a session; with another base, operations that have no client. */
 export class DashboardApi {
   readonly #baseUrl: string;
-  readonly #token: string | undefined;
+  readonly #credential: Readonly<Record<string, string>>;
 
-  constructor(url: string, token?: string) {
-    this.#baseUrl = `${url}/dashboard/api`;
-    this.#token = token;
+  /** `credential`: a session token, or the header with a key. */
+  constructor(url: string, credential: string | Readonly<Record<string, string>> = {}, base = '/dashboard/api') {
+    this.#baseUrl = `${url}${base}`;
+    this.#credential = typeof credential === 'string' ? { authorization: `Bearer ${credential}` } : credential;
   }
 
   get = <Reply>(path: string, options: CallOptions = {}): Promise<Reply> => this.#send('GET', path, options);
@@ -107,24 +119,33 @@ export class DashboardApi {
   patch = <Reply>(path: string, body: unknown): Promise<Reply> => this.#command('PATCH', path, { body });
   delete = <Reply>(path: string): Promise<Reply> => this.#command('DELETE', path, {});
 
+  /** The text of the answer to any call. */
+  text = (method: string, path: string, options: CallOptions): Promise<string> =>
+    method === 'GET' ? this.#send(method, path, options, {}, textIn) : this.#command(method, path, options, textIn);
+
   /** Repeats a command whose outcome is unknown with its key, under which Postern carries it out once. */
-  async #command<Reply>(method: string, path: string, options: CallOptions): Promise<Reply> {
+  async #command<Reply>(
+    method: string,
+    path: string,
+    options: CallOptions,
+    read: ReadReply<Reply> = replyIn<Reply>,
+  ): Promise<Reply> {
     const headers = { 'idempotency-key': randomUUID() };
     for (const seconds of PAUSES_S) {
       try {
-        return await this.#send<Reply>(method, path, options, headers);
+        return await this.#send(method, path, options, headers, read);
       } catch (error) {
         if (!isUnknownOutcome(error)) throw error;
         await pause(seconds * 1_000);
       }
     }
-    return this.#send(method, path, options, headers);
+    return this.#send(method, path, options, headers, read);
   }
 
   /** Signs in with the cookie of an earlier sign-in. */
   async signIn(credentials: object, cookie: string | undefined): Promise<SignedIn> {
     const response = await this.#call('POST', '/session', { body: credentials, cookie });
-    const session = (await replyIn(response)) as Omit<SignedIn, 'deviceCookie'>;
+    const session = await replyIn<Omit<SignedIn, 'deviceCookie'>>(response);
     const cookies = response.headers.getSetCookie().map(header => header.split(';', 1)[0]!);
     return { ...session, deviceCookie: cookies.find(one => DEVICE_COOKIE.test(one)) };
   }
@@ -134,8 +155,9 @@ export class DashboardApi {
     path: string,
     options: CallOptions,
     headers: Readonly<Record<string, string>> = {},
+    read: ReadReply<Reply> = replyIn<Reply>,
   ): Promise<Reply> {
-    return (await replyIn(await this.#call(method, path, options, headers))) as Reply;
+    return read(await this.#call(method, path, options, headers));
   }
 
   async #call(
@@ -156,7 +178,7 @@ export class DashboardApi {
         'user-agent': 'postern-command',
         ...headers,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }),
+        ...this.#credential,
         ...(cookie === undefined ? {} : { cookie }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -173,11 +195,15 @@ export class DashboardApi {
 const isUnknownOutcome = (error: unknown): boolean => error instanceof ApiError && UNKNOWN.has(error.code);
 const DEVICE_COOKIE = /^(?:__Host-)?postern_device=[^\s;]+$/;
 
-const replyIn = async (response: Response): Promise<unknown> => {
+type ReadReply<Reply> = (response: Response) => Promise<Reply>;
+
+const textIn = async (response: Response): Promise<string> => {
   const text = await response.text();
   if (!response.ok) throw errorOf(response, text);
-  return parsed(text);
+  return text;
 };
+
+const replyIn = async <Reply>(response: Response): Promise<Reply> => parsed(await textIn(response)) as Reply;
 
 const reasonOf = (error: unknown): string => {
   const { cause, message } = error as Error & { cause?: Error };
@@ -192,10 +218,17 @@ const parsed = (text: string): unknown => {
   }
 };
 
+/** The platform API answers with `detail`, which is an object if it has a code; the other APIs answer with `error`. */
+interface ErrorBody {
+  readonly error?: string;
+  readonly detail?: string | { readonly message?: string };
+}
+
 const errorOf = ({ status, headers }: Response, text: string): ApiError => {
   let message = `Postern answered with status ${status}.`;
   try {
-    message = String((JSON.parse(text) as { error?: string }).error ?? message);
+    const { error, detail = error } = JSON.parse(text) as ErrorBody;
+    message = (typeof detail === 'object' ? detail.message : detail) ?? message;
   } catch {
     // Not a response of Postern; the status is sufficient.
   }

@@ -86,7 +86,12 @@ describe('the command', () => {
       'export',
       'status',
       'requests',
+      'notifications list',
+      'notifications add',
+      'notifications test',
+      'notifications remove',
       'services',
+      'api',
       'open',
       'mcp',
       'completion',
@@ -145,7 +150,7 @@ describe('a command for administrators', () => {
 
 describe('completion', () => {
   it.each([
-    [[''], ['audit', 'bounce-rules', 'bounces', 'can-deploy', 'certificates', 'completion', 'databases']],
+    [[''], ['api', 'audit', 'bounce-rules', 'bounces', 'can-deploy', 'certificates', 'completion', 'databases']],
     [['e'], ['emails', 'env', 'events', 'exec', 'export']],
     [
       ['env', ''],

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { administration, credentialOptions } from './commands/administration.js';
+import { api } from './commands/api.js';
 import { exportProject, up } from './commands/blueprint.js';
 import { bounceRules } from './commands/bounce-rules.js';
 import { complete, completion } from './commands/completion.js';
@@ -11,6 +12,7 @@ import { logDrains } from './commands/log-drains.js';
 import { login, logout, whoami } from './commands/login.js';
 import { logs } from './commands/logs.js';
 import { mcp } from './commands/mcp.js';
+import { notifications } from './commands/notifications.js';
 import { open } from './commands/open.js';
 import { requests } from './commands/requests.js';
 import { databases, domains, files, projects } from './commands/resources.js';
@@ -56,7 +58,7 @@ export const program = (version: string): Command => {
       ],
     ],
     ['Resources:', [projects(), databases(), up(), exportProject()]],
-    ['More:', [status(), requests(), services(), open(), mcp(version), completion()]],
+    ['More:', [status(), requests(), notifications(), services(), api(), open(), mcp(version), completion()]],
     ['Administration:', administration()],
   ];
   for (const option of credentialOptions()) root.addOption(option.hideHelp());

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type AuditEntry, authenticateSession, exportAuditLog, listAuditLog, Refusal } from '@postern/contracts';
+import {
+  type AuditEntry,
+  authenticateSession,
+  exportAuditLog,
+  listAuditLog,
+  nameEmailResources,
+  nameWebhooks,
+  Refusal,
+} from '@postern/contracts';
 import { type GatewayUnderTest, startGateway } from '../testing/gateway-under-test.js';
 import { call } from '../testing/http.js';
 import { USER, WORKSPACE } from '../testing/platform-call.js';
@@ -52,6 +60,26 @@ const get = (query: string, headers: Record<string, string> = { authorization: '
   call('GET', `${gateway.url}/dashboard/api/audit-log${query}`, { headers });
 
 describe('GET /dashboard/api/audit-log', () => {
+  it('has the names of resources that other services know, and only ids while one of them does not respond', async () => {
+    const [key, webhook, refused] = [USER, WORKSPACE, entry().id] as const;
+    const items = [
+      entry({ resource: { type: 'api_key', id: key, name: null } }),
+      entry({ resource: { type: 'webhook', id: webhook } }),
+      entry({ resource: { type: 'api_key', id: refused, name: null }, outcome: 'refused' }),
+    ];
+    gateway.services.on(listAuditLog, ({ limit, offset }) => ({ items, total: 3, limit, offset }));
+    gateway.services.on(nameEmailResources, ({ ids }) => ({ resources: ids.map(id => ({ id, name: 'Server' })) }));
+    gateway.services.on(nameWebhooks, () => {
+      throw new Error('no reply');
+    });
+    const namesOf = async () =>
+      ((await get('')).body as { items: AuditEntry[] }).items.map(({ resource }) => resource.name ?? null);
+    expect(await namesOf()).toEqual(['Server', 'Server', null]);
+    expect(gateway.services.requestsOf(nameEmailResources)).toEqual([{ ids: [key, webhook] }]);
+    gateway.services.on(nameEmailResources, () => ({ resources: [{ id: key, name: 'Server' }] }));
+    expect(await namesOf()).toEqual(['Server', null, null]);
+  });
+
   it("lists the entries of the session's workspace", async () => {
     const answer = await get(`?from=${TIME}&to=${TIME}&actor=user&action=email_service.created&limit=5&offset=10`);
     expect([answer.status, answer.body]).toEqual([200, { items: [entry()], total: 1, limit: 5, offset: 10 }]);

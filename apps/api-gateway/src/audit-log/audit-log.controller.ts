@@ -14,6 +14,7 @@ import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { exportFile } from '../infrastructure/http/server/export-file.js';
 import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
 import { ServiceClient } from '../infrastructure/service-client/ports.js';
+import { ResourceNames } from './resource-names.js';
 
 const CONTENT_TYPES: Readonly<Record<AuditExportFormat, string>> = {
   csv: 'text/csv; charset=utf-8',
@@ -31,7 +32,10 @@ const query = queryShape(auditQuery.shape);
 /** Not derived from a contract, because it also responds with files. */
 @Controller('dashboard/api/audit-log')
 export class AuditLogController {
-  constructor(private readonly services: ServiceClient) {}
+  constructor(
+    private readonly services: ServiceClient,
+    private readonly names: ResourceNames,
+  ) {}
 
   @Get()
   @RequiresSession()
@@ -42,12 +46,15 @@ export class AuditLogController {
     description: 'Operators see the entries of all workspaces.',
     contentType: ['text/csv', 'application/x-ndjson'],
   })
-  list(
+  async list(
     @CurrentSession() session: Session,
     @Query({ schema: query }) { format, ...parameters }: z.output<typeof auditQuery>,
   ) {
     const reader = { user_id: session.userId, workspace_id: session.workspaceId };
-    if (format === 'json') return this.services.request(listAuditLog, { ...parameters, ...reader }, session);
+    if (format === 'json') {
+      const page = await this.services.request(listAuditLog, { ...parameters, ...reader }, session);
+      return { ...page, items: await this.names.addTo(page.items, session) };
+    }
     const { limit: _limit, offset: _offset, after: _after, before: _before, ...filter } = parameters;
     return exportFile({
       name: `audit-log.${format}`,
@@ -56,7 +63,7 @@ export class AuditLogController {
       step: async from => {
         const request = { ...filter, ...reader, cursor: from };
         const { entries, cursor } = await this.services.request(exportAuditLog, request, session);
-        return { lines: auditExportLines(format, entries), next: cursor };
+        return { lines: auditExportLines(format, await this.names.addTo(entries, session)), next: cursor };
       },
     });
   }

@@ -51,7 +51,11 @@ const inputShape = (
   hints: FieldHints | undefined,
 ): Pick<RouteInput, 'query' | 'body'> => {
   if (Object.keys(remaining).length === 0) return {};
-  if (method === 'GET' || method === 'DELETE') return { query: queryShape(remaining) };
+  if (method === 'GET' || method === 'DELETE') {
+    const query = queryShape(remaining);
+    if (hints) fieldHints.add(query, hints);
+    return { query };
+  }
   const body = bodyField === undefined ? z.strictObject(remaining) : remaining[bodyField];
   if (!body) return {};
   if (hints) fieldHints.add(body, hints);

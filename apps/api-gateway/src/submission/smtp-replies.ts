@@ -1,6 +1,7 @@
 import { type EmailRefusal, Refusal, type ReplyOf, type submitEmail } from '@postern/contracts';
 import { OutcomeUnknown } from '../infrastructure/http/errors/outcome-unknown.js';
 import { Problem } from '../infrastructure/http/errors/problem.js';
+import { sentenceOf } from '../infrastructure/http/errors/sentences.js';
 
 /** An SMTP reply: its code, its enhanced code (RFC 3463) and its text. */
 export class SmtpReply extends Error {
@@ -57,7 +58,7 @@ export const replyToError = (error: unknown): SmtpReply => {
   if (error instanceof Problem) return new SmtpReply(421, '4.7.0', error.message);
   const known =
     Refusal.is(error) && Object.hasOwn(REPLIES, error.code) ? REPLIES[error.code as EmailRefusal] : undefined;
-  return known && Refusal.is(error) ? new SmtpReply(...known, oneLine(error.message)) : TEMPORARY;
+  return known && Refusal.is(error) ? new SmtpReply(...known, oneLine(sentenceOf(error.message))) : TEMPORARY;
 };
 
 /** Printable ASCII without line breaks, truncated to the size of a reply line (RFC 5321 §4.5.3.1.5). */

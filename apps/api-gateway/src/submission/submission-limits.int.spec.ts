@@ -70,7 +70,9 @@ describe('The audit log', () => {
       throw new Refusal('api_key_invalid', 'the API key is not valid');
     });
     const guesses = [`em_live_${'b'.repeat(43)}`, 'a password'];
-    for (const guess of guesses) expect(await send('Hello', guess)).toMatch(/^535 5\.7\.8 /);
+    const [unknown = '', noKey = ''] = [await send('Hello', guesses[0]), await send('Hello', guesses[1])];
+    expect(unknown).toBe('535 5.7.8 The API key is not valid.');
+    expect(noKey).toMatch(/^535 5\.7\.8 The API key is not valid\. The password is the key of an email service/);
     await waitFor(() => gateway.services.audited.length > 0);
     await gateway.stopGateway();
     expect(gateway.services.audited).toMatchObject([

@@ -134,9 +134,9 @@ with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as smtp:
   it.each<[string, string, RegExp]>([
     ['recipient_not_verified', 'b@c.d is not a verified sandbox recipient', /^550 5\.7\.1 b@c\.d is not a verified/],
     ['invalid_email', 'from: malformed', /^554 5\.6\.0 from: malformed/],
-    ['daily_limit_reached', 'the limit is reached', /^450 4\.7\.28 the limit is reached/],
-    ['relay_unavailable', 'no relay', /^451 4\.4\.1 no relay/],
-    ['service_disabled', 'the service is disabled', /^550 5\.7\.13 the service is disabled/],
+    ['daily_limit_reached', 'the limit is reached', /^450 4\.7\.28 The limit is reached\./],
+    ['relay_unavailable', 'no relay', /^451 4\.4\.1 No relay\./],
+    ['service_disabled', 'the service is disabled', /^550 5\.7\.13 The service is disabled\./],
   ])('replies to the refusal %s with its message', async (code, message, response) => {
     gateway.services.on(submitEmail, () => {
       throw new Refusal(code, message);

@@ -22,6 +22,8 @@ interface Submission {
   readonly arrivedAt: number;
 }
 
+const NOT_A_KEY = 'the API key is not valid. The password is the key of an email service, which begins with em_live_.';
+
 /** Authenticates clients of SMTP submission and forwards their messages to email-send. */
 @Injectable()
 export class SubmitMessage implements OnModuleDestroy {
@@ -48,7 +50,7 @@ export class SubmitMessage implements OnModuleDestroy {
     this.#budgets.spend('client', client);
     const context = { correlationId: uuidv7() };
     try {
-      if (!API_KEY_FORMAT.test(key)) throw new Refusal('api_key_invalid', 'the API key is not valid');
+      if (!API_KEY_FORMAT.test(key)) throw new Refusal('api_key_invalid', NOT_A_KEY);
       await this.services.request(authenticateApiKey, { api_key_hash: hash('sha256', key, 'hex') }, context);
     } catch (error) {
       if (Refusal.is(error) && error.code === 'api_key_invalid') {

@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditOutcome, EmailService, Page as ListPage } from '@postern/contracts';
+import type { AuditEntry, AuditOutcome, Page as ListPage } from '@postern/contracts';
 import { api, queryString } from '../api-client.js';
 import { Tag, type Tone } from '../components/badge.js';
 import { DataTable } from '../components/data-table.js';
@@ -32,7 +32,6 @@ export const AuditLogPage = () => {
     [queryString(filter), offset, limit],
   );
   const actors = useActorOptions(me, filter['actor'] ?? '');
-  const nameOf = useEmailServiceNames();
   const apply = useAction(async (values: Values) => {
     setFilter(filterOf(values));
   });
@@ -77,7 +76,7 @@ export const AuditLogPage = () => {
                     title: 'Action',
                     cell: ({ action }) => <Action name={action} onChosen={() => setFilter({ action })} />,
                   },
-                  { title: 'Resource', cell: ({ resource }) => <Resource of={resource} nameOf={nameOf} /> },
+                  { title: 'Resource', cell: ({ resource }) => <Resource of={resource} /> },
                   { title: 'Outcome', cell: entry => <Outcome of={entry} /> },
                   { title: 'From', cell: ({ client }) => <Client of={client} /> },
                 ]}
@@ -117,26 +116,14 @@ const Action = ({ name, onChosen }: ActionProps) => (
   </button>
 );
 
-interface ResourceProps {
-  readonly of: AuditEntry['resource'];
-  readonly nameOf: (id: string) => string | undefined;
-}
-
-const Resource = ({ of: { type, id, name }, nameOf }: ResourceProps) => {
-  if (id === null) return NO_VALUE;
-  const known = name ?? nameOf(id);
-  return (
+const Resource = ({ of: { type, id, name } }: { readonly of: AuditEntry['resource'] }) =>
+  id === null ? (
+    NO_VALUE
+  ) : (
     <span class="long" title={id}>
-      {known ?? id} {known && <small class="hint">{formatLabel(type)}</small>}
+      {name ?? id} {name && <small class="hint">{formatLabel(type)}</small>}
     </span>
   );
-};
-
-/** The log has no names of email services, which another service has. */
-const useEmailServiceNames = () => {
-  const services = useLoading<EmailService[]>(signal => api.get('/email-services', {}, signal), []);
-  return (wanted: string) => services.value?.find(({ id }) => id === wanted)?.name;
-};
 
 const Outcome = ({ of: { outcome, code, times } }: { readonly of: AuditEntry }) => (
   <>

@@ -1,4 +1,5 @@
 import { defineComponent, h, nextTick, onMounted, ref, shallowRef, type VNode } from 'vue';
+import { CodeSamples } from './code-samples.js';
 import {
   bodyOf,
   type LocatedOperation,
@@ -6,6 +7,7 @@ import {
   type Operation,
   operationsOf,
   resolve,
+  statedExampleOf,
 } from './open-api.js';
 import { fieldTable, parameterTable } from './tables.js';
 import { inline, paragraphs } from './text.js';
@@ -23,9 +25,13 @@ const responses = (openApi: OpenApiDocument, operation: Operation): VNode[] =>
     const body = bodyOf(openApi, answer.content);
     return h('details', [
       h('summary', [h('strong', status), ' ', inline(answer.description)]),
+      ...exampleAnswer(statedExampleOf(answer.content)),
       body ? fieldTable(openApi, body) : undefined,
     ]);
   });
+
+const exampleAnswer = (example: unknown): VNode[] =>
+  example === undefined ? [] : [h('p', 'Example:'), h('pre', { tabindex: 0 }, JSON.stringify(example, null, 2))];
 
 const section = (openApi: OpenApiDocument, located: LocatedOperation, canBeTried: boolean): VNode => {
   const { method, path, operation } = located;
@@ -42,9 +48,10 @@ const section = (openApi: OpenApiDocument, located: LocatedOperation, canBeTried
     paragraphs(operation.description),
     ...(parameters.length > 0 ? [h('h4', 'Parameters'), parameterTable(openApi, parameters)] : []),
     ...(body ? [h('h4', 'Body'), fieldTable(openApi, body)] : []),
+    ...(canBeTried ? [h(CodeSamples, { openApi, located })] : []),
     h('h4', 'Responses'),
     ...responses(openApi, operation),
-    canBeTried ? h(TryIt, { openApi, located, parameters, body }) : undefined,
+    canBeTried ? h(TryIt, { openApi, located, parameters }) : undefined,
   ]);
 };
 

@@ -111,6 +111,18 @@ export const exampleOf = (openApi: OpenApiDocument, schema: Schema, depth = 0): 
   return type === 'object' ? {} : 'string';
 };
 
+/** The example of a JSON body that the document has; undefined if it has none. */
+export const statedExampleOf = (content: Content | undefined): unknown => {
+  const { example, examples } = content?.['application/json'] ?? {};
+  return example ?? Object.values(examples ?? {})[0]?.value;
+};
+
+/** An example of a JSON body: that of the document, otherwise one of its schema; undefined for a body that is not JSON. */
+export const exampleBodyOf = (openApi: OpenApiDocument, content: Content | undefined): unknown => {
+  const schema = bodyOf(openApi, content);
+  return statedExampleOf(content) ?? (schema && exampleOf(openApi, schema));
+};
+
 /** An operation with the place where the document has it. */
 export interface LocatedOperation {
   readonly method: string;

@@ -1,5 +1,5 @@
 import { defineComponent, h, type PropType, ref } from 'vue';
-import { exampleOf, type LocatedOperation, type OpenApiDocument, type Parameter, type Schema } from './open-api.js';
+import { exampleBodyOf, type LocatedOperation, type OpenApiDocument, type Parameter } from './open-api.js';
 
 /** The credential of all requests on the page. It stays in the page: nothing stores it. */
 const credential = ref('');
@@ -58,12 +58,12 @@ export const TryIt = defineComponent({
     openApi: { type: Object as PropType<OpenApiDocument>, required: true },
     located: { type: Object as PropType<LocatedOperation>, required: true },
     parameters: { type: Array as PropType<readonly Parameter[]>, required: true },
-    body: Object as PropType<Schema | undefined>,
   },
-  setup({ openApi, located: { method, path }, parameters, body }) {
+  setup({ openApi, located: { method, path, operation }, parameters }) {
+    const body = exampleBodyOf(openApi, operation.requestBody?.content);
     const inputs = parameters.filter(parameter => parameter.in === 'path' || parameter.in === 'query');
     const values: Record<string, string> = {};
-    const bodyText = ref(body ? JSON.stringify(exampleOf(openApi, body), null, 2) : '');
+    const bodyText = ref(body === undefined ? '' : JSON.stringify(body, null, 2));
     const output = ref('');
 
     const send = async (event: Event) => {
@@ -72,8 +72,8 @@ export const TryIt = defineComponent({
       try {
         const answer = await fetch(urlWith(path, parameters, values), {
           method: method.toUpperCase(),
-          headers: { ...credentialHeaders(), ...(body ? { 'content-type': 'application/json' } : {}) },
-          ...(body ? { body: bodyText.value } : {}),
+          headers: { ...credentialHeaders(), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+          ...(body === undefined ? {} : { body: bodyText.value }),
         });
         output.value = await shownAnswer(answer);
       } catch (error) {
@@ -110,7 +110,7 @@ export const TryIt = defineComponent({
         h('summary', 'Send a request'),
         h('form', { onSubmit: send }, [
           ...inputs.map(field),
-          body ? bodyField() : undefined,
+          body === undefined ? undefined : bodyField(),
           h('button', { type: 'submit' }, 'Send'),
         ]),
         output.value ? h('pre', { tabindex: 0 }, output.value) : undefined,

@@ -1,4 +1,5 @@
 import { INVITATION_DAYS, PASSWORD_RESET_MINUTES } from '@postern/contracts';
+import { plainAddress } from '../system-mail/plain-address.js';
 import { plainName } from '../system-mail/plain-name.js';
 import { type NoticeEvent, noticeOf } from './notice-texts.js';
 import type { AccountMail, InvitationFacts } from './ports.js';
@@ -39,12 +40,16 @@ export const passwordResetMail = (to: string, token: string, dashboardUrl: strin
 
 /** A user accepts on the dashboard; the token lets anyone else create the account of the address. */
 export const invitationMail = (
-  { email, token, workspaceName, hasAccount }: InvitationFacts,
+  { email, token, workspaceName, hasAccount, invitedBy, role }: InvitationFacts,
   dashboardUrl: string,
   unsubscribeUrl: string,
 ): AccountMail => {
   const name = plainName(workspaceName);
-  const invited = `You are invited to ${name ? `the workspace "${name}"` : 'a workspace'}.`;
+  const inviter = invitedBy === undefined ? undefined : plainAddress(invitedBy);
+  const who = inviter === undefined ? 'You are invited' : `${inviter} invites you`;
+  const as = role === undefined ? '' : `, as ${role === 'owner' ? 'an' : 'a'} ${role}`;
+  const where = `${name ? `the workspace "${name}"` : 'a workspace'} at ${new URL(dashboardUrl).host}`;
+  const invited = `${who} to ${where}${as}.`;
   const how = hasAccount
     ? [`${invited} To accept or decline, sign in at:`, `${dashboardUrl}/invitations`]
     : [`${invited} To accept, choose a password at:`, `${dashboardUrl}/invitation#${token}`];

@@ -25,6 +25,8 @@ const eventOf = (type: AccountEvent['type'], data: object = {}): AccountEvent =>
 class FakeFacts extends AccountFacts {
   workspaceName: string | null = 'Shop';
   hasAccount = false;
+  invitedBy: string | undefined = 'ada@example.com';
+  role: 'owner' | 'viewer' | undefined = 'viewer';
   reset: { email: string; token: string } | null = { email: 'ada@example.com', token: TOKEN };
   override async ofUser(userId: string) {
     return { email: userId === USER ? 'ada@example.com' : null, workspaceName: this.workspaceName };
@@ -33,8 +35,8 @@ class FakeFacts extends AccountFacts {
     return this.reset;
   }
   override async invitation() {
-    const { workspaceName, hasAccount } = this;
-    return { email: 'bea@example.com', token: TOKEN, workspaceName: workspaceName ?? '', hasAccount };
+    const { workspaceName, hasAccount, invitedBy, role } = this;
+    return { email: 'bea@example.com', token: TOKEN, workspaceName: workspaceName ?? '', hasAccount, invitedBy, role };
   }
 }
 
@@ -137,6 +139,33 @@ describe('mail about an account', () => {
     expect(linksIn(text)).toEqual(['https://postern.example/dashboard/invitations', UNSUBSCRIBE]);
     expect(text).not.toContain(TOKEN);
   });
+
+  it.each([
+    [
+      'ada@example.com',
+      'owner',
+      'ada@example.com invites you to the workspace "Shop" at postern.example, as an owner.',
+    ],
+    [
+      'ada@example.com',
+      'viewer',
+      'ada@example.com invites you to the workspace "Shop" at postern.example, as a viewer.',
+    ],
+    [
+      'https://evil.example/@x.example',
+      'owner',
+      'You are invited to the workspace "Shop" at postern.example, as an owner.',
+    ],
+    [undefined, undefined, 'You are invited to the workspace "Shop" at postern.example.'],
+  ] as const)(
+    'about an invitation of %s as %s says who invites, to what and where',
+    async (invitedBy, role, sentence) => {
+      Object.assign(facts, { invitedBy, role });
+      await handler.onEvents([eventOf('platform-management.member-invited.v1', { invitation_id: 'i' })]);
+      expect(mail.sent[0]?.text).toContain(sentence);
+      expect(mail.sent[0]?.text).not.toContain('evil');
+    },
+  );
 
   it('about an invitation is not sent to a mailbox whose owner refuses invitations', async () => {
     optOuts.addresses.add('bea@example.com');

@@ -24,6 +24,6 @@ export class NatsAccountFacts extends AccountFacts {
     const { mail } = await this.requests.request(issueInvitationToken, { invitation_id });
     if (!mail) return null;
     const { email, token, workspace_name: workspaceName, has_account: hasAccount = false } = mail;
-    return { email, token, workspaceName, hasAccount };
+    return { email, token, workspaceName, hasAccount, invitedBy: mail.invited_by, role: mail.role };
   }
 }

@@ -1,4 +1,4 @@
-import type { accountMailConsumer, EnvelopeOf } from '@postern/contracts';
+import type { accountMailConsumer, EnvelopeOf, WorkspaceRole } from '@postern/contracts';
 
 /** An account event of which the user is notified by mail. */
 export type AccountEvent = EnvelopeOf<(typeof accountMailConsumer.contracts)[number]>;
@@ -17,6 +17,9 @@ export interface InvitationFacts {
   readonly workspaceName: string;
   /** Whether a user has the address. */
   readonly hasAccount: boolean;
+  /** The address of the inviter. Undefined, like the role, from the release before. */
+  readonly invitedBy: string | undefined;
+  readonly role: WorkspaceRole | undefined;
 }
 
 /** Data that events omit, from platform-management: addresses, names and tokens. */

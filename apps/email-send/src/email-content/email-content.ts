@@ -1,17 +1,23 @@
 import { type EmailContent, MAX_CONTENT_LENGTH } from '@postern/contracts';
-import { readSubmittedMessage, textFromHtml } from '@postern/mail';
+import { attachedFiles, readSubmittedMessage, textFromHtml } from '@postern/mail';
 import type { EmailBody } from '../emails/email-copies.js';
 
 const HEAD_END = '\r\n\r\n';
 const CUT = '\r\n[The rest is not shown.]';
 
-/** The content of a message for its owner: the bodies, and the header of the source. */
-export const contentOf = (body: EmailBody, source: string): EmailContent => {
+/** The content of a message for its owner: the bodies, and the header and the files of the source, which is 7-bit text. */
+export const contentOf = async (body: EmailBody, source: string): Promise<EmailContent> => {
   const { html, text } = body.submitted ? partsOf(body.submitted.mime) : body;
   return {
     html: html === undefined ? null : bounded(html),
     text: text !== undefined ? bounded(text) : html === undefined ? null : bounded(textFromHtml(html)),
     headers: headersOf(source.slice(0, source.indexOf(HEAD_END))),
+    attachments: (await attachedFiles(source)).map(({ filename, contentType, sizeBytes, isInline }) => ({
+      filename,
+      content_type: contentType,
+      size_bytes: sizeBytes,
+      is_inline: isInline,
+    })),
     raw: bounded(source),
   };
 };

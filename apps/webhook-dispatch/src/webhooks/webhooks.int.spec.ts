@@ -4,6 +4,7 @@ import {
   createWebhook,
   getWebhook,
   listWebhooks,
+  nameWebhooks,
   removeWebhook,
   rotateWebhookSecret,
   switchWebhookSecret,
@@ -53,6 +54,16 @@ const expectSignedWith = async (secret: string, { service_id }: Target) => {
   const call = await world.requestFor(await world.publish('delivered', service_id));
   expect(call.headers['x-service-signature']).toBe(signatureOf(secret, call));
 };
+
+it('The name of a webhook for the audit log is its URL, also after it is removed', async () => {
+  const url = `${world.receiver.url}/${randomUUID()}`;
+  const service_id = randomUUID();
+  const { id } = await world.client.request(createWebhook, { service_id, url, events: ['delivered'] });
+  const named = () => world.client.request(nameWebhooks, { ids: [id, randomUUID()] });
+  expect(await named()).toEqual({ resources: [{ id, name: url }] });
+  await world.client.request(removeWebhook, { service_id, webhook_id: id });
+  expect(await named()).toEqual({ resources: [{ id, name: url }] });
+});
 
 describe('A change of a webhook that fails is rolled back:', () => {
   it('the rotation of its secret', async () => {

@@ -4,6 +4,7 @@ import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { CreateWebhook } from './create-webhook.js';
 import { ListWebhookProblems } from './list-webhook-problems.js';
 import { MailAboutWebhooks } from './mail-about-webhooks.js';
+import { NameWebhooks } from './name-webhooks.js';
 import { RemoveWebhook } from './remove-webhook.js';
 import { RotateWebhookSecret } from './rotate-webhook-secret.js';
 import { SwitchWebhookSecret } from './switch-webhook-secret.js';
@@ -26,6 +27,7 @@ import { Webhooks } from './webhooks.projection.js';
     WebhookHealths,
     MailAboutWebhooks,
     ListWebhookProblems,
+    NameWebhooks,
     WebhookRepository,
     WebhookUrls,
   ],

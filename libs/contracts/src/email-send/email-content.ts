@@ -8,10 +8,23 @@ const request = requestsOf('email-send');
 /** Longer parts are truncated, so that a reply always fits into a NATS message. */
 export const MAX_CONTENT_LENGTH = 1024 * 1024;
 
+/** A file of a message, without its content. */
+export const emailFile = z.object({
+  filename: z.string().nullable().describe('Null if the message does not name the file.'),
+  content_type: z.string().describe('The media type, such as `application/pdf`.'),
+  size_bytes: z.number().int().describe('The size of the decoded file.'),
+  is_inline: z.boolean().describe('Whether the message shows it in its body, such as an image of the HTML.'),
+});
+export type EmailFile = z.output<typeof emailFile>;
+
 export const emailContent = z.object({
   html: z.string().nullable().describe('The HTML body as it was given; null if there is none.'),
   text: z.string().nullable().describe('The plain-text body, derived from the HTML body if none was given.'),
   headers: z.record(z.string(), z.string()).describe('The header fields of the message, unfolded.'),
+  attachments: z
+    .array(emailFile)
+    .optional()
+    .describe('The files of the message, in their order. Absent from the release before.'),
   raw: z
     .string()
     .describe(

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id } from '../shapes.js';
+import { workspaceRole } from '../workspace-roles.js';
 
 /** Requests of email-send for mail about an event, because events contain neither addresses nor tokens. */
 const request = requestsOf('platform-management', ['email-send']);
@@ -32,6 +33,8 @@ export const issueInvitationToken = request('issue-invitation-token', {
           .boolean()
           .optional()
           .describe('Whether a user has the address, who accepts on the dashboard. Absent from the release before.'),
+        invited_by: z.string().optional().describe('The address of the inviter. Absent from the release before.'),
+        role: workspaceRole.optional().describe('Absent from the release before.'),
       })
       .nullable(),
   }),

@@ -63,7 +63,7 @@ export const auditEntry = z.object({
       .nullable()
       .optional()
       .describe(
-        'Its present name, or the one at its creation if it was deleted. Null if the call was refused, and for resources of email services.',
+        'Its present name, or the one at its creation if it was deleted. Null if the call was refused, and if it is not known any more.',
       ),
   }),
   workspace_id: id.nullable(),

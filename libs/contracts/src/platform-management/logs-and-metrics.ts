@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fieldHints } from '../field-hints.js';
 import { requestsOf } from '../request.js';
 import { timestamp } from '../shapes.js';
 import { HISTORY, LOGS, METRICS } from './examples.js';
@@ -41,6 +42,9 @@ export const getLogs = request('get-logs', {
   },
 });
 export type Logs = z.output<typeof getLogs.reply>;
+
+const TAIL = 'The number of lines is the field "tail".';
+fieldHints.add(getLogs.request, { oneOf: [], unknown: { lines: TAIL, limit: TAIL, n: TAIL } });
 
 /** The id of a line in a stream of the log. */
 export const logLineId = z.string().regex(/^\d{1,14}-\d{1,12}$/);

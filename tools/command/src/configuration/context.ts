@@ -1,5 +1,5 @@
 import { Postern } from '@postern/sdk';
-import { DashboardApi } from '../dashboard-api.js';
+import { type CallOptions, DashboardApi } from '../dashboard-api.js';
 import { NotSignedInError, UsageError } from '../errors.js';
 import { configPath, readConfig, type StoredConfig } from './config-file.js';
 
@@ -45,6 +45,28 @@ export class Context {
   /** A client of the dashboard API. */
   dashboard(): DashboardApi {
     return new DashboardApi(this.url, required(this.sessionToken, SESSION));
+  }
+
+  /** The text of the answer to a call of any API, with the credential that its path asks for. @throws UsageError */
+  call(method: string, path: string, options: CallOptions): Promise<string> {
+    const [, api] = /^(\/(?:scheduled-)?emails|\/api\/v1|\/dashboard\/api)(?=[/?]|$)/.exec(path) ?? [];
+    switch (api) {
+      case '/emails':
+      case '/scheduled-emails':
+        return this.#callWith({ 'api-key': required(this.emailKey, EMAIL_KEY) }, method, path, options);
+      case '/api/v1':
+        return this.#callWith(required(this.platformKey, PLATFORM_KEY), method, path, options);
+      case '/dashboard/api':
+        return this.#callWith(required(this.sessionToken, SESSION), method, path, options);
+      default:
+        throw new UsageError(
+          `${JSON.stringify(path)} is no path of an API: /emails…, /scheduled-emails…, /api/v1/… or /dashboard/api/…`,
+        );
+    }
+  }
+
+  #callWith(credential: string | Readonly<Record<string, string>>, method: string, path: string, options: CallOptions) {
+    return new DashboardApi(this.url, credential, '').text(method, path, options);
   }
 
   #variable(name: string): string | undefined {

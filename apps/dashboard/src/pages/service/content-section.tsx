@@ -1,12 +1,14 @@
-import type { EmailContent } from '@postern/contracts';
+import type { EmailContent, EmailFile } from '@postern/contracts';
 import { api } from '../../api-client.js';
+import { DataTable } from '../../components/data-table.js';
 import { Loaded } from '../../components/loaded.js';
 import { EmptyState, Section } from '../../components/page.js';
 import { ScrollableText } from '../../components/scrolling.js';
 import { ToggleGroup } from '../../components/toggle-group.js';
+import { formatBytes } from '../../formatting.js';
 import { useLoading } from '../../loading.js';
-import { setSearch, useSearch } from '../../router.js';
-import { framedHtml } from './framed-html.js';
+import { useQuery } from '../../router.js';
+import { MailFrame } from './mail-frame.js';
 
 const PARTS = [
   ['html', 'HTML'],
@@ -19,8 +21,9 @@ type Part = (typeof PARTS)[number][0];
 /** HTML, text, headers and source of a message while they are kept; the part that is shown is in the URL. */
 export const ContentSection = ({ path }: { readonly path: string }) => {
   const content = useLoading<EmailContent>(signal => api.get(`${path}/content`, {}, signal), [path]);
-  const wanted = new URLSearchParams(useSearch()).get('part');
-  const part: Part = PARTS.find(([name]) => name === wanted)?.[0] ?? (content.value?.html === null ? 'text' : 'html');
+  const [query, setQuery] = useQuery(['part']);
+  const part: Part =
+    PARTS.find(([name]) => name === query.part)?.[0] ?? (content.value?.html === null ? 'text' : 'html');
   return (
     <Section title="Content">
       {content.error?.status === 410 ? (
@@ -33,9 +36,10 @@ export const ContentSection = ({ path }: { readonly path: string }) => {
                 label="Part of the message"
                 options={PARTS}
                 value={part}
-                onChoice={name => setSearch(`?part=${name}`)}
+                onChoice={name => setQuery({ part: name })}
               />
               <ContentPart of={value} part={part} />
+              <Attachments of={value.attachments ?? []} />
             </>
           )}
         </Loaded>
@@ -43,6 +47,31 @@ export const ContentSection = ({ path }: { readonly path: string }) => {
     </Section>
   );
 };
+
+const Attachments = ({ of: files }: { readonly of: readonly EmailFile[] }) =>
+  files.length === 0 ? null : (
+    <>
+      <h3>Attachments</h3>
+      <DataTable
+        caption="Files of the message"
+        rows={files}
+        keyOf={file => String(files.indexOf(file))}
+        columns={[
+          {
+            title: 'Name',
+            cell: file => (
+              <span class="long">
+                <strong>{file.filename ?? 'No name'}</strong>{' '}
+                {file.is_inline && <small class="hint">shown inline</small>}
+              </span>
+            ),
+          },
+          { title: 'Type', cell: file => <code>{file.content_type}</code> },
+          { title: 'Size', cell: file => formatBytes(file.size_bytes), numeric: true },
+        ]}
+      />
+    </>
+  );
 
 const ContentPart = ({ of: content, part }: { readonly of: EmailContent; readonly part: Part }) => {
   switch (part) {
@@ -54,7 +83,7 @@ const ContentPart = ({ of: content, part }: { readonly of: EmailContent; readonl
           <p class="hint">
             As you sent it, without tracking. Remote images and scripts are not loaded, and links are disabled.
           </p>
-          <iframe class="mail" title="HTML body of the message" sandbox="" srcdoc={framedHtml(content.html)} />
+          <MailFrame title="HTML body of the message" html={content.html} />
         </>
       );
     case 'text':

@@ -3,4 +3,4 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; fo
 
 /** The document of a sandboxed frame that shows the HTML of a message. Its policy precedes the content of the message. */
 export const framedHtml = (html: string): string =>
-  `<!doctype html><meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="color-scheme" content="light">${html}`;
+  `<!doctype html><meta http-equiv="Content-Security-Policy" content="${POLICY}">${html}`;

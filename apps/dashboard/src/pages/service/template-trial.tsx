@@ -8,7 +8,7 @@ import { Section } from '../../components/page.js';
 import { ScrollableText } from '../../components/scrolling.js';
 import { useAction } from '../../loading.js';
 import { Link } from '../../router.js';
-import { framedHtml } from './framed-html.js';
+import { MailFrame } from './mail-frame.js';
 import { variablesIn } from './template-variables.js';
 
 interface TemplateTrialProps {
@@ -42,7 +42,7 @@ export const TemplateTrial = ({ template, path, page }: TemplateTrialProps) => {
             <p class="long">
               <strong>{preview.subject}</strong>
             </p>
-            <iframe class="mail" title="Rendered HTML" sandbox="" srcdoc={framedHtml(preview.html)} />
+            <MailFrame title="Rendered HTML" html={preview.html} />
             <ScrollableText>{preview.text}</ScrollableText>
           </>
         )}

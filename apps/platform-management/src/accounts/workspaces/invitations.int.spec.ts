@@ -43,7 +43,12 @@ describe('an address without a user', () => {
     expect(await listOf(owner)).toMatchObject([{ id: owner.id, status: 'active' }, invitation]);
 
     const mail = await tokenOf(invitation.id);
-    expect(mail).toMatchObject({ email, workspace_name: owner.workspaces[0]?.name });
+    expect(mail).toMatchObject({
+      email,
+      workspace_name: owner.workspaces[0]?.name,
+      invited_by: owner.email,
+      role: 'viewer',
+    });
     expect(await accept(mail?.token as string)).toEqual({ email });
     const { token } = await fixture.logIn(email, PASSWORD);
     expect(token).toBeDefined();

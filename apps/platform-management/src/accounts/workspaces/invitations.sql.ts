@@ -10,6 +10,9 @@ const VALID = `${PENDING}
 const INVITATION = `id, workspace_id AS "workspaceId", email, role, invited_by AS "invitedBy",
   created_at AS "createdAt", expires_at AS "expiresAt"`;
 
+const INVITER_EMAIL =
+  '(SELECT inviter.email FROM credentials inviter WHERE inviter.user_id = invited_by) AS "inviterEmail"';
+
 /**
  * The user of an address, if there is one. Counts pending invitations (of the address in the workspace, of the workspace)
  * and those of the last day (of the workspace, of its inviter, of the address).
@@ -33,14 +36,15 @@ export const REVOKE_INVITATION = `
 /** Each retry of the mail has a new token, which replaces the previous one. */
 export const SET_INVITATION_TOKEN = `
   UPDATE invitations SET token_hash = $2 WHERE id = $1 AND ${VALID}
-  RETURNING ${INVITATION}, EXISTS (SELECT FROM credentials WHERE credentials.email = invitations.email) AS "hasAccount"`;
+  RETURNING ${INVITATION}, ${INVITER_EMAIL},
+    EXISTS (SELECT FROM credentials WHERE credentials.email = invitations.email) AS "hasAccount"`;
 
 export const FIND_INVITATION = `SELECT ${INVITATION} FROM invitations WHERE token_hash = $1 AND ${VALID}`;
 
 /** The invitations of a user, with the name of the workspace and the address of the inviter. */
 export const LIST_INVITATIONS_OF_USER = `
   SELECT ${INVITATION}, (SELECT name FROM workspaces WHERE workspaces.id = workspace_id) AS "workspaceName",
-    (SELECT inviter.email FROM credentials inviter WHERE inviter.user_id = invited_by) AS "inviterEmail"
+    ${INVITER_EMAIL}
   FROM invitations
   WHERE email = (SELECT own.email FROM credentials own WHERE own.user_id = $1) AND ${VALID}
   ORDER BY created_at DESC, id DESC`;

@@ -14,8 +14,9 @@ export class IssueInvitationToken {
   async execute(request: RequestOf<typeof issueInvitationToken>): Promise<ReplyOf<typeof issueInvitationToken>> {
     const invitation = await this.workspaces.issueToken(request.invitation_id);
     if (!invitation) return { mail: null };
-    const { email, token, workspaceId, hasAccount } = invitation;
+    const { email, token, workspaceId, hasAccount, inviterEmail, role } = invitation;
     const workspace = await this.directory.find(workspaceId);
-    return { mail: { email, token, workspace_name: workspace?.name ?? '', has_account: hasAccount } };
+    const workspace_name = workspace?.name ?? '';
+    return { mail: { email, token, workspace_name, has_account: hasAccount, invited_by: inviterEmail, role } };
   }
 }

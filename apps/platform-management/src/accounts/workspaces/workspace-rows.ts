@@ -32,6 +32,7 @@ export interface ReceivedInvitation extends InvitationRow {
 /** An invitation with the token of its mail. */
 export interface MailedInvitation extends InvitationRow {
   readonly token: string;
+  readonly inviterEmail: string;
   /** Whether a user has the address. */
   readonly hasAccount: boolean;
 }

@@ -4,6 +4,7 @@ import type { ServiceClient } from '../../service-client/ports.js';
 import { unauthorized } from '../errors/problem.js';
 import { requestContextOf } from '../server/request-context.js';
 import { credentialHashOf } from './credential-hash.js';
+import { inOtherHeader } from './misplaced-key.js';
 
 /** The format of an API key of the email API. */
 export const API_KEY_FORMAT = /^em_live_[0-9A-Za-z]{43}$/;
@@ -14,7 +15,10 @@ export const apiKeyHashOf = ({ headers, raw }: FastifyRequest): string => {
   const hasPlatformKey = () => [key, authorization].some(value => /\bak_live_/.test(String(value)));
   if (key === undefined || key === '') {
     const hint = hasPlatformKey() ? KEY_KINDS : authorization ? NOT_AUTHORIZATION : FORM_HINT;
-    throw unauthorized(`The Api-Key header is missing. ${hint}`, 'api_key_missing');
+    throw unauthorized(
+      `The Api-Key header is missing. ${inOtherHeader(headers, 'em_live_')}${hint}`,
+      'api_key_missing',
+    );
   }
   if (typeof key !== 'string' || !API_KEY_FORMAT.test(key)) {
     const hint = hasPlatformKey() ? ` ${KEY_KINDS}` : '';

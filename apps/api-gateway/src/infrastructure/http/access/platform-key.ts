@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { unauthorized } from '../errors/problem.js';
 import { credentialHashOf } from './credential-hash.js';
+import { inOtherHeader } from './misplaced-key.js';
 
 /** The name of the scheme is case-insensitive (RFC 9110 §11.1), the key is not. */
 export const PLATFORM_KEY_FORM = /^[Bb][Ee][Aa][Rr][Ee][Rr] +(ak_live_[0-9A-Za-z]{43})$/;
@@ -12,10 +13,8 @@ export const platformKeyHashOf = ({ headers, raw }: FastifyRequest): string => {
   const header = headers.authorization;
   const hasEmailKey = () => [header, headers['api-key']].some(value => /\bem_live_/.test(String(value)));
   if (header === undefined) {
-    throw refused(
-      'platform_key_missing',
-      `The Authorization header is missing. ${hasEmailKey() ? KEY_KINDS : FORM_HINT}`,
-    );
+    const hint = hasEmailKey() ? KEY_KINDS : `${inOtherHeader(headers, 'ak_live_')}${FORM_HINT}`;
+    throw refused('platform_key_missing', `The Authorization header is missing. ${hint}`);
   }
   const key = PLATFORM_KEY_FORM.exec(header)?.[1];
   if (key === undefined) {

@@ -1,0 +1,73 @@
+import { defineComponent, h, type PropType, ref } from 'vue';
+import { exampleBodyOf, type LocatedOperation, type OpenApiDocument } from './open-api.js';
+import { LANGUAGES, type Language, type SampledRequest, sampleOf } from './samples.js';
+
+/** The language of all samples on the page. */
+const language = ref<Language>('curl');
+
+/** The credentials of the APIs, by the security scheme of an operation, as the pages name their variables. */
+const KEYS: Readonly<Record<string, SampledRequest['key']>> = {
+  apiKey: { header: 'Api-Key', prefix: '', variable: 'POSTERN_EMAIL_KEY' },
+  platformKey: { header: 'Authorization', prefix: 'Bearer ', variable: 'POSTERN_PLATFORM_KEY' },
+  bearer: { header: 'Authorization', prefix: 'Bearer ', variable: 'SESSION_TOKEN' },
+};
+
+/** The request of an operation: the parameters of its path are left as capitalized names. */
+export const requestOf = (
+  openApi: OpenApiDocument,
+  { method, path, operation }: LocatedOperation,
+  origin: string,
+): SampledRequest => {
+  const [scheme = ''] = operation.security?.flatMap(each => Object.keys(each)) ?? [];
+  const key = KEYS[scheme];
+  const body = exampleBodyOf(openApi, operation.requestBody?.content);
+  return {
+    method: method.toUpperCase(),
+    url: origin + path.replace(/\{(\w+)\}/g, (_, name: string) => name.toUpperCase()),
+    ...(key ? { key } : {}),
+    ...(body === undefined ? {} : { body: JSON.stringify(body, null, 2) }),
+  };
+};
+
+/** A program for an operation in the chosen language. It is rendered when it is opened, because a page has many. */
+export const CodeSamples = defineComponent({
+  props: {
+    openApi: { type: Object as PropType<OpenApiDocument>, required: true },
+    located: { type: Object as PropType<LocatedOperation>, required: true },
+  },
+  setup({ openApi, located }) {
+    const isOpen = ref(false);
+    const choice = ([name, label]: (typeof LANGUAGES)[number]) =>
+      h(
+        'button',
+        {
+          type: 'button',
+          'aria-pressed': language.value === name,
+          onClick: () => {
+            language.value = name;
+          },
+        },
+        label,
+      );
+    const program = () => sampleOf(language.value, requestOf(openApi, located, location.origin));
+    return () =>
+      h(
+        'details',
+        {
+          class: 'samples',
+          onToggle: ({ currentTarget }: Event) => {
+            isOpen.value = (currentTarget as HTMLDetailsElement).open;
+          },
+        },
+        [
+          h('summary', 'Code sample'),
+          ...(isOpen.value
+            ? [
+                h('div', { role: 'group', 'aria-label': 'Language' }, LANGUAGES.map(choice)),
+                h('pre', { tabindex: 0 }, program()),
+              ]
+            : []),
+        ],
+      );
+  },
+});
