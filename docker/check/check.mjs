@@ -13,7 +13,7 @@ import { buildBaseImages } from './base-images.mjs';
 import { MailClient } from './client.mjs';
 import { drains } from './drains.mjs';
 import { Engine, reExecuteApart } from './engine.mjs';
-import { render, withoutLimits } from './render.mjs';
+import { forPodman, render } from './render.mjs';
 import { demand, print } from './report.mjs';
 import { webServiceRuns } from './web-service.mjs';
 
@@ -107,7 +107,7 @@ const containersAreAsPromised = async () => {
 const run = async settings => {
   rmSync(join(folder, 'rendered'), { recursive: true, force: true });
   const { file, secrets } = render(join(folder, 'rendered'));
-  withoutLimits(file);
+  forPodman(file);
   const compose = (...args) => engine.compose([file, OVERRIDE], settings, ...args);
   try {
     print('bringing up compose.yaml');

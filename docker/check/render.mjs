@@ -27,12 +27,13 @@ export const render = (folder, text = CONFIGURATION) => {
   return { file: join(folder, 'containers/compose.yaml'), secrets };
 };
 
-/** Takes the limits of memory and files out: Podman cannot set them on machines without control groups of its own. */
-export const withoutLimits = file => {
+/** Without what Podman lacks: limits on machines without control groups of its own, and the log driver of Docker. */
+export const forPodman = file => {
   const document = parse(readFileSync(file, 'utf8'), { version: '1.1' });
   for (const service of Object.values(document.services)) {
     delete service.mem_limit;
     delete service.ulimits;
+    delete service.logging;
   }
   writeFileSync(file, stringify(document, { aliasDuplicateObjects: false, version: '1.1' }));
 };
