@@ -6,8 +6,8 @@ import { findNatsServer, findPostgres } from '@postern/testing';
 const DEBIAN = 'docker.io/library/debian:12.12-slim';
 
 /**
- * Builds substitutes for the base images of Dockerfile and compose.yaml, under the same names: Debian by debootstrap,
- * Node.js and PostgreSQL from their packages in node_modules, NATS from the server binary of the tests.
+ * Builds substitutes for the base images of Dockerfile and of the rendered compose.yaml, under the same names: Debian by debootstrap,
+ * Node.js and PostgreSQL from their packages in node_modules, NATS from the server binary of the tests, Caddy from Debian.
  */
 export const buildBaseImages = async (engine, folder, root) => {
   await debian(engine, join(folder, 'debian'));
@@ -42,6 +42,12 @@ export const buildBaseImages = async (engine, folder, root) => {
       'RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends wget && rm -rf /var/lib/apt/lists/*',
       'COPY nats-server /nats-server',
       'ENTRYPOINT ["/nats-server"]',
+    ],
+  });
+  await buildImage(engine, folder, 'docker.io/library/caddy:2.10.2-alpine', {
+    Dockerfile: [
+      `FROM ${DEBIAN}`,
+      'RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends caddy && rm -rf /var/lib/apt/lists/*',
     ],
   });
 };

@@ -1,26 +1,26 @@
 /**
- * `node docker/check/check.mjs [folder]`: builds every image, runs compose.yaml with Podman, and tests the containers.
+ * `node docker/check/check.mjs [folder]`: builds every image, runs a rendered compose.yaml with Podman, and tests the containers.
  * Needs root and the programs in docker/README.md. If a folder is given, it is kept as a layer cache for the next run.
  */
 import { spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@postern/testing';
-import { hostedServices, servicesWithDatabase } from '../../tools/setup/services.mjs';
+import { hostedServices } from '../../tools/setup/services.mjs';
 import { buildBaseImages } from './base-images.mjs';
 import { MailClient } from './client.mjs';
 import { drains } from './drains.mjs';
 import { Engine, reExecuteApart } from './engine.mjs';
+import { forPodman, render } from './render.mjs';
 import { demand, print } from './report.mjs';
 import { webServiceRuns } from './web-service.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const SERVICES = hostedServices(ROOT);
 const MAX_MB = 250;
-const FILES = [join(ROOT, 'docker/compose.yaml'), join(ROOT, 'docker/check/compose.yaml')];
+const OVERRIDE = join(ROOT, 'docker/check/compose.yaml');
 
 for (const program of ['podman', 'crun', 'debootstrap', process.env.PODMAN_COMPOSE ?? 'podman-compose'])
   if (spawnSync('which', [program]).status !== 0) throw new Error(`${program} is missing; docker/README.md says more`);
@@ -29,10 +29,6 @@ if (code !== undefined) process.exit(code);
 
 const folder = process.argv[2] ?? mkdtempSync(join(tmpdir(), 'postern-images-'));
 const engine = new Engine(folder);
-/** Starts with letters, because NATS would parse a value of digits as a number. */
-const passwords = (kind, names) =>
-  Object.fromEntries(names.map(name => [`POSTERN_${kind}_PASSWORD_${name}`, `p${randomBytes(24).toString('hex')}`]));
-const inEnvironment = name => name.replaceAll('-', '_').toUpperCase();
 const containerOf = service => `postern_${service}_1`;
 
 const buildImages = async () => {
@@ -61,14 +57,9 @@ const imagesAreAsPromised = async () => {
 };
 
 const variables = async () => ({
-  POSTERN_LINK_SECRETS: randomBytes(32).toString('base64url'),
-  POSTERN_ENCRYPTION_KEYS: `check:${randomBytes(32).toString('base64')}`,
-  POSTERN_OPERATOR_PASSWORD: randomBytes(12).toString('base64url'),
-  ...passwords('DATABASE', servicesWithDatabase(ROOT).map(inEnvironment)),
-  ...passwords('NATS', [...SERVICES.map(inEnvironment), 'OPERATOR', 'ADMINISTRATOR']),
-  POSTERN_PORT: String(await freePort()),
-  POSTERN_BOUNCE_PORT: String(await freePort()),
-  POSTERN_PLATFORM_BALANCER_PORT: String(await freePort()),
+  CHECK_GATEWAY_PORT: String(await freePort()),
+  CHECK_BALANCER_PORT: String(await freePort()),
+  CHECK_HTTP_PORT: String(await freePort()),
   CHECK_MAILBOXES_PORT: String(await freePort()),
   CHECK_REPOSITORIES: join(folder, 'repositories'),
 });
@@ -114,28 +105,38 @@ const containersAreAsPromised = async () => {
 };
 
 const run = async settings => {
-  const compose = (...args) => engine.compose(FILES, settings, ...args);
+  rmSync(join(folder, 'rendered'), { recursive: true, force: true });
+  const { file, secrets } = render(join(folder, 'rendered'));
+  forPodman(file);
+  const compose = (...args) => engine.compose([file, OVERRIDE], settings, ...args);
   try {
     print('bringing up compose.yaml');
     mkdirSync(settings.CHECK_REPOSITORIES, { recursive: true });
     await compose('up', '-d', '--no-build');
     await containersAreAsPromised();
     const client = new MailClient(
-      `http://127.0.0.1:${settings.POSTERN_PORT}`,
+      `http://127.0.0.1:${settings.CHECK_GATEWAY_PORT}`,
       `http://127.0.0.1:${settings.CHECK_MAILBOXES_PORT}`,
     );
-    await client.logIn('owner@example.com', settings.POSTERN_OPERATOR_PASSWORD);
+    await client.logIn('owner@example.com', secrets.read('operator-password'));
     await mailGoesOut(client);
     const command = ['node', 'postern.js', 'events', 'status'];
-    const operator = ['POSTERN_NATS_USER=operator', `POSTERN_NATS_PASSWORD=${settings.POSTERN_NATS_PASSWORD_OPERATOR}`];
+    const password = `POSTERN_NATS_PASSWORD=${secrets.read('nats-operator')}`;
+    const operator = ['-u', 'POSTERN_NATS_PASSWORD_FILE', 'POSTERN_NATS_USER=operator', password];
     const answer = await engine.in(containerOf('email-send'), 'env', ...operator, ...command);
     demand('the postern command answers the operator in a container', answer.code === 0, answer.output);
     const refused = await engine.in(containerOf('email-send'), ...command);
     demand('and nobody with the credential of a service', refused.code !== 0, refused.output);
+    const { status } = await fetch(`http://127.0.0.1:${settings.CHECK_HTTP_PORT}`, {
+      redirect: 'manual',
+      headers: { host: 'postern.example.com' },
+    });
+    demand('Caddy redirects to https', status === 308, status);
+    await tenantsAreApart();
     await webServiceRuns(client, settings);
     await drains({ engine, client, containerOf, ready, services: SERVICES });
   } catch (error) {
-    for (const service of [...SERVICES, 'load-balancer', 'postfix']) {
+    for (const service of [...SERVICES, 'load-balancer', 'postfix', 'caddy']) {
       const printed = await engine.podman('logs', '--tail', '15', containerOf(service)).catch(() => 'nothing');
       console.log(`— the end of what ${service} printed\n${printed}`);
     }
@@ -143,6 +144,17 @@ const run = async settings => {
   } finally {
     await compose('down', '-v');
   }
+};
+
+/** Code of web services runs in the container of the agent. */
+const tenantsAreApart = async () => {
+  const connects = async (host, port) => {
+    const program = `require('node:net').connect(${port}, '${host}').on('connect', () => process.exit(0)).on('error', () => process.exit(1)).setTimeout(3000, () => process.exit(1))`;
+    return (await engine.in(containerOf('runtime-agent'), 'node', '-e', program)).code === 0;
+  };
+  demand('the container of web services reaches NATS', await connects('nats', 4222));
+  for (const [host, port] of Object.entries({ postgres: 5432, postfix: 25, 'api-gateway': 8080, 'email-send': 9090 }))
+    demand(`and not ${host}`, !(await connects(host, port)));
 };
 
 const mailGoesOut = async client => {

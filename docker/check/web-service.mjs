@@ -31,7 +31,7 @@ export const webServiceRuns = async (client, settings) => {
     await new Promise(resolve => setTimeout(resolve, 3_000));
   }
   const { url } = await platform('GET', `/web-services/${id}`);
-  const text = await pageOf(new URL(url).hostname, settings.POSTERN_PLATFORM_BALANCER_PORT);
+  const text = await pageOf(new URL(url).hostname, settings.CHECK_BALANCER_PORT);
   demand(`a web service is built, run and reached at ${url}`, text === 'Hello from a container', text);
 };
 

@@ -19,12 +19,12 @@ export const go = (args, options = {}) => {
     return execFileSync('go', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], ...options });
   } catch (error) {
     if (error.code !== 'ENOENT') throw error;
-    throw new Error('Go 1.26 or newer is needed to build helm and kubeconform, and there is no `go` on PATH');
+    throw new Error('Go 1.26 or newer is needed to build the programs of this check, and there is no `go` on PATH');
   }
 };
 
 /** Builds the packages of one module file, unless they are there already. @returns {string} their folder. */
-const built = (name, moduleFolder, packages, linkerFlags) => {
+export const built = (name, moduleFolder, packages, linkerFlags) => {
   const pins = ['go.mod', 'go.sum'].map(file => readFileSync(join(moduleFolder, file)));
   const key = createHash('sha256')
     .update(Buffer.concat(pins))

@@ -27,7 +27,8 @@ const COMMANDS = [
 const READ = [
   'docker/postgres-roles.sh',
   'docker/pg_hba.conf',
-  'docker/nats.conf',
+  'docker/postfix/Dockerfile',
+  'docker/postfix/start',
   'LICENSE',
   'tools/command/package.json',
   'tools/one-server/package.json',

@@ -234,7 +234,11 @@ try {
   stageCommand(target);
   await stageSettings(target);
   const components = stageSbom(target, files, packages, nats);
-  if (set) linkEqualFiles(target);
+  if (set) {
+    // The images of the services, for containers.
+    writeFileSync(join(target, 'set.json'), JSON.stringify({ version: set.version, releases: set.releases }, null, 2));
+    linkEqualFiles(target);
+  }
   stageManifest(target, nats);
   log('compressing');
   const archive = compress(parent, name);

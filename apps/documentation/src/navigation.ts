@@ -82,7 +82,7 @@ export const SECTIONS: readonly Section[] = [
       page('local-start', 'Local start'),
       page('install', 'Install on one server'),
       page('kubernetes', 'Install on Kubernetes'),
-      page('compose', 'Try it with Docker Compose'),
+      page('compose', 'Install with Docker Compose'),
       page('operations', 'Operations'),
       page('configuration', 'Configuration'),
       page('observability', 'Observability'),

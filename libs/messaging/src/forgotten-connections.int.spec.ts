@@ -7,7 +7,10 @@ import { connectNats, type NatsLink } from './connection.js';
 
 const HEALED_WITHIN_MS = 30_000;
 const REQUESTS = 20;
-const SETTINGS = join(import.meta.dirname, '../../../docker/nats.conf');
+const SETTINGS = join(
+  import.meta.dirname,
+  '../../../tools/one-server/src/rendering/golden/etc__postern__rendered__nats.conf',
+);
 
 let nats: TestNats;
 const links: NatsLink[] = [];

@@ -1,6 +1,7 @@
 export { ChangeNotices } from './change-notices.js';
 export { certificateFrom } from './connections/certificate.js';
 export { clientNetworkOf, wideNetworkOf } from './connections/client-network.js';
+export { passedSocket } from './connections/passed-socket.js';
 export { SmtpConnections } from './connections/smtp-connections.js';
 export { Database, type DatabaseConfig } from './database/database.js';
 export { DatabaseClock, type DatabaseClockOptions, type DatabaseTime } from './database/database-clock.js';

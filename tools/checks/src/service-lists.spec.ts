@@ -34,20 +34,6 @@ describe('A list of services in a shared file', () => {
 });
 
 describe('A service', () => {
-  const { services: composed } = parse(read('docker/compose.yaml'), { merge: true }) as {
-    readonly services: Readonly<Record<string, { readonly environment?: Readonly<Record<string, string>> }>>;
-  };
-
-  it.each(known)('runs in Compose: $name', ({ name }) => expect(composed).toHaveProperty([name]));
-
-  it.each(hosted)('has its user of NATS, database and secrets in Compose: $name', ({ name, database, secrets }) => {
-    const environment = composed[name]?.environment ?? {};
-    expect(environment['POSTERN_NATS_USER']).toBe(name);
-    expect('POSTERN_DATABASE_URL' in environment).toBe(database);
-    expect('POSTERN_ENCRYPTION_KEYS' in environment).toBe(secrets.includes('encryption-keys'));
-    expect('POSTERN_LINK_SECRETS' in environment).toBe(secrets.includes('link-secrets'));
-  });
-
   it.each(hosted)('has values with the same secrets for its chart: $name', ({ name, database, secrets }) => {
     const values = parse(read(`k8s/values/${name}.yaml`)) as { app: string; secrets: Record<string, unknown> };
     expect(values.app).toBe(name);

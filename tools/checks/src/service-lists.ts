@@ -13,9 +13,6 @@ const hostedExcept =
     service.hosted && !names.includes(service.name);
 
 const snake = (name: string): string => name.replaceAll('-', '_');
-const upper = (name: string): string => snake(name).toUpperCase();
-const secretName = (kind: string, name: string) =>
-  `      POSTERN_${kind}_PASSWORD_${upper(name)}: \${POSTERN_${kind}_PASSWORD_${upper(name)}:?see docs/compose.md}\n`;
 
 const UMBRELLA = 'k8s/charts/postern';
 const template = (name: string): string => `${UMBRELLA}/templates/${name}.yaml`;
@@ -75,20 +72,6 @@ const inDocker: readonly ServiceList[] = [
     write: name => `FROM system AS system-of-${name}\n`,
     of: every,
   }),
-  lines({
-    file: 'docker/compose.yaml',
-    after: /PGUSER: postgres\n/,
-    write: name => secretName('DATABASE', name),
-    of: withDatabase,
-  }),
-  lines({
-    file: 'docker/compose.yaml',
-    after: /NATS_PASSWORD: \$\{POSTERN_NATS_PASSWORD_ADMINISTRATOR.*\n/,
-    write: name => secretName('NATS', name),
-    of: hosted,
-    others: ['operator'],
-  }),
-  lines({ file: 'docs/compose.md', after: /for service in/, write: name => ` ${upper(name)}`, of: withDatabase }),
   ...['docker/postgres-roles.sh', `${UMBRELLA}/files/postgres-roles.sh`].map(file =>
     lines({ file, after: /for service in/, write: name => ` ${snake(name)}`, of: withDatabase }),
   ),

@@ -8,10 +8,6 @@ export interface ServiceNames {
   /** `UsageReports` and `usageReports`. */
   readonly Name: string;
   readonly variable: string;
-  /** `USAGE_REPORTS`, in the names of passwords. */
-  readonly variables: string;
-  /** The role and the database. */
-  readonly role: string;
   /** The port of its health checks on one server. */
   readonly port: number;
   readonly follows: string;
@@ -71,8 +67,6 @@ export const namesOfService = (tree: Tree, name: string, owner: string, follows:
     owner,
     Name: pascal(name),
     variable,
-    variables: name.replaceAll('-', '_').toUpperCase(),
-    role: `postern_${name.replaceAll('-', '_')}`,
     port: 9090 + serviceCount(tree),
     follows,
     events: 'events',

@@ -23,7 +23,6 @@ export default function service(tree: Tree, { name, owner, follows = 'email-send
   for (const [path, text] of Object.entries({ ...serviceSources(names), ...workspaceFiles(names) }))
     create(tree, path, text);
   addContracts(tree, names);
-  addToCompose(tree, names);
   addToLockfile(tree, names);
   const formatted = finish(tree, [
     'npm install',
@@ -68,25 +67,6 @@ $&`,
   const index = 'libs/contracts/src/index.ts';
   tree.write(index, `${read(tree, index)}export * from './${name}/requests.js';\n`);
 };
-
-const addToCompose = (tree: Tree, { name, role, variables }: ServiceNames): void =>
-  insert(
-    tree,
-    'docker/compose.yaml',
-    /\n {2}# The `postern` command with the operator's credentials/,
-    `
-  ${name}:
-    <<: *service
-    image: postern/${name}
-    build: { context: .., dockerfile: docker/Dockerfile, args: { APP: ${name} } }
-    environment:
-      POSTERN_NATS_SERVERS: tls://nats:4222
-      POSTERN_NATS_CA_FILE: /nats-tls/ca.crt
-      POSTERN_NATS_USER: ${name}
-      POSTERN_NATS_PASSWORD: $\${POSTERN_NATS_PASSWORD_${variables}}
-      POSTERN_DATABASE_URL: postgres://${role}:$\${POSTERN_DATABASE_PASSWORD_${variables}}@postgres/${role}
-$&`,
-  );
 
 /** As `npm install` writes it, which needs no network then. */
 const addToLockfile = (tree: Tree, { name, manifest }: ServiceNames): void => {

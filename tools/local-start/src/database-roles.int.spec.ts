@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -49,8 +49,11 @@ const common = async (folder: string) => ({
   durable: false,
 });
 
+/** Compose gives the script files, the chart gives it values. */
 const byScript = async (server: PostgresServer): Promise<void> => {
   const url = new URL(server.url());
+  const inFile = join(url.searchParams.get('host') ?? '', 'password-of-email-send');
+  writeFileSync(inFile, `${passwords['email-send']}\n`);
   execFileSync('sh', [join(ROOT, 'docker/postgres-roles.sh')], {
     env: {
       PATH: process.env['PATH'],
@@ -58,11 +61,12 @@ const byScript = async (server: PostgresServer): Promise<void> => {
       PGPORT: url.port,
       PGUSER: 'postgres',
       ...Object.fromEntries(
-        SERVICE_NAMES.map(service => [
+        SERVICE_NAMES.filter(service => service !== 'email-send').map(service => [
           `POSTERN_DATABASE_PASSWORD_${service.replaceAll('-', '_').toUpperCase()}`,
           passwords[service],
         ]),
       ),
+      POSTERN_DATABASE_PASSWORD_EMAIL_SEND_FILE: inFile,
     },
   });
 };

@@ -4,6 +4,7 @@ import { writeChanges } from './applying/apply.js';
 import { planOf, RELEASE } from './applying/plan.js';
 import { backup, copyBackups, showBackups } from './commands/backup.js';
 import { check } from './commands/check.js';
+import { type ComposeOptions, composeConfiguration } from './commands/compose.js';
 import { applyConfiguration, checkConfiguration } from './commands/config.js';
 import { dns } from './commands/dns.js';
 import { doctor } from './commands/doctor.js';
@@ -81,6 +82,12 @@ const configuration = (): Command => {
     .command('apply')
     .description('show the difference, write it, and restart only what changed')
     .action(() => applyConfiguration(print));
+  config
+    .command('compose <folder>')
+    .description('write the same configuration as compose.yaml for Docker Compose, with the files that it needs')
+    .option('--set <file>', 'set of releases with the digests of images; without it, the set of this bundle')
+    .option('--trusted-web-services', 'run web services although containers do not isolate their code')
+    .action((folder: string, options: ComposeOptions) => composeConfiguration(folder, options, print));
   config.command('write', { hidden: true }).action(async () => {
     const plan = await planOf();
     await writeChanges(plan);

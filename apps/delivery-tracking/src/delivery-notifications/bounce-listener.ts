@@ -1,7 +1,14 @@
 import type { AddressInfo } from 'node:net';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { selfSignedCertificate } from '@postern/mail';
-import { CONFIG, certificateFrom, clientNetworkOf, ServiceLog, SmtpConnections } from '@postern/service-host';
+import {
+  CONFIG,
+  certificateFrom,
+  clientNetworkOf,
+  passedSocket,
+  ServiceLog,
+  SmtpConnections,
+} from '@postern/service-host';
 import { SMTPServer, type SMTPServerAddress, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import type { DeliveryTrackingConfig } from '../config.js';
 import { MessageLimit } from './message-limit.js';
@@ -73,7 +80,8 @@ export class BounceListener implements OnApplicationBootstrap, OnModuleDestroy {
   async onApplicationBootstrap(): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#server.server.once('error', reject);
-      this.#server.listen(this.config.bounceSmtpPort, this.config.bounceSmtpHost, () => {
+      const { bounceSmtpPort: port, bounceSmtpHost: host } = this.config;
+      this.#server.listen({ port, host, ...passedSocket(process.env, process.pid) }, () => {
         this.#server.server.off('error', reject);
         resolve();
       });

@@ -1,10 +1,13 @@
 #!/bin/sh
 # Creates one role per service, which owns its database and cannot connect to others, and transfers ownership of objects
-# of the superuser to it. Needs psql as a superuser and POSTERN_DATABASE_PASSWORD_<SERVICE>. Idempotent.
+# of the superuser to it. Needs psql as a superuser and POSTERN_DATABASE_PASSWORD_<SERVICE>, or the file of the password in
+# POSTERN_DATABASE_PASSWORD_<SERVICE>_FILE. Idempotent.
 set -eu
 prefix=${POSTERN_DATABASE_PREFIX-postern_}
 for service in email_send delivery_tracking webhook_dispatch platform_management; do
-  eval "ROLE_PASSWORD=\${POSTERN_DATABASE_PASSWORD_$(echo "$service" | tr '[:lower:]' '[:upper:]'):?}"
+  variable=POSTERN_DATABASE_PASSWORD_$(echo "$service" | tr '[:lower:]' '[:upper:]')
+  eval "file=\${${variable}_FILE-}"
+  if [ -n "$file" ]; then ROLE_PASSWORD=$(cat "$file"); else eval "ROLE_PASSWORD=\${$variable:?}"; fi
   export ROLE_PASSWORD
   psql --quiet --no-psqlrc --tuples-only --set=ON_ERROR_STOP=1 --set=name="$prefix$service" --dbname=postgres <<'SQL'
 \getenv password ROLE_PASSWORD

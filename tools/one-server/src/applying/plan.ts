@@ -8,6 +8,7 @@ import { derivedSettings } from '../rendering/environment.js';
 import type { Machine, Model, RenderedFile, Service } from '../rendering/model.js';
 import { PLACES } from '../rendering/places.js';
 import { renderFiles } from '../rendering/render.js';
+import { ONE_SERVER, type Site } from '../rendering/site.js';
 import { type Change, changesOf, recordedFiles } from './changes.js';
 
 /** The folder of the release that this program is a part of. */
@@ -36,12 +37,12 @@ const configurationText = (path: string): string => {
 };
 
 /** Reads and validates the configuration. @throws ConfigurationError with all problems, before anything is written. */
-export const readModel = (machine: Machine, path: string = PLACES.configuration): Model => {
+export const readModel = (machine: Machine, path: string = PLACES.configuration, site: Site = ONE_SERVER): Model => {
   const text = configurationText(path);
   const settings = serviceSettings();
   const configuration = readConfiguration(text, settings);
   // What is derived depends on the rest of the file, which is valid now.
-  readConfiguration(text, settings, service => derivedSettings(service as Service, { configuration, machine }));
+  readConfiguration(text, settings, service => derivedSettings(service as Service, { configuration, machine }, site));
   const problems = new SecretStore().problems(configuration);
   if (problems.length > 0) throw new ConfigurationError(problems);
   return { configuration, machine };

@@ -1,6 +1,7 @@
-import { planOf } from '../applying/plan.js';
+import { readModel } from '../applying/plan.js';
 import { dnsFindings } from '../dns/dns-findings.js';
 import { type DnsRecord, records } from '../dns/records.js';
+import { factsWithoutServers } from '../machine/facts.js';
 import { showFindings } from '../preflight/finding.js';
 
 type Print = (line: string) => void;
@@ -13,10 +14,10 @@ export const zoneLine = ({ name, type, value }: DnsRecord): string => {
 
 /** `dns [--zone]`: the records to publish, and whether they are. @returns whether none is missing. */
 export const dns = async (zone: boolean, print: Print): Promise<boolean> => {
-  const { model } = await planOf();
+  const { configuration } = readModel(factsWithoutServers());
   if (zone) {
-    for (const record of await records(model.configuration)) print(zoneLine(record));
+    for (const record of await records(configuration)) print(zoneLine(record));
     return true;
   }
-  return showFindings(await dnsFindings(model.configuration), print) === 0;
+  return showFindings(await dnsFindings(configuration), print) === 0;
 };

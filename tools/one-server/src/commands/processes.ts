@@ -30,6 +30,10 @@ const selected = (units: readonly string[], part: string | undefined): readonly 
   throw new UsageError(`unknown part: ${part}. The parts are ${parts.join(', ')}`);
 };
 
+/** Some of all units, with their sockets: a connection to one would start its service again. */
+export const withSockets = (all: readonly string[], chosen: readonly string[]): readonly string[] =>
+  all.filter(name => chosen.includes(name.replace(/\.socket$/, '.service')));
+
 /** `up`: starts everything, or one part. */
 export const up = (part: string | undefined, print: Print): Promise<void> =>
   withLock(async () => {
@@ -43,7 +47,8 @@ export const up = (part: string | undefined, print: Print): Promise<void> =>
 export const down = (part: string | undefined, print: Print): Promise<void> =>
   withLock(async () => {
     const { files } = await planOf();
-    const units = selected(unitsOf(files), part).filter(name => name !== 'postern-firewall.service');
+    const all = unitsOf(files).filter(name => name !== 'postern-firewall.service');
+    const units = withSockets(all, selected(all, part));
     await systemctl('stop', ...(part === undefined ? ['postern.target'] : []), ...[...units].reverse());
     print('Stopped.');
   });

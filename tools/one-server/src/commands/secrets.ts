@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { RECORD } from '../applying/changes.js';
 import { planOf } from '../applying/plan.js';
 import { nearestName } from '../configuration/nearest-name.js';
 import { systemctl } from '../machine/run.js';
@@ -29,6 +30,8 @@ export const setSecret = (given: string, print: Print): Promise<void> => {
     store.write(name, text);
     // No service uses them, and the configuration is not valid until both are there.
     if (BUCKET_SECRETS.includes(name)) return print(`Set ${name}.`);
+    if (!existsSync(RECORD))
+      return print(`Set ${name}. No units of Postern run here; for containers, run "postern config compose" again.`);
     const { model } = await planOf();
     const derived = store.derive(model.configuration);
     const changed = new Set<string>([name, ...derived]);

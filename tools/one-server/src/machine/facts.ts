@@ -41,10 +41,20 @@ const hasIpv6 = (): boolean => {
   }
 };
 
+const memoryMib = (): number => Math.floor(totalmem() / 1024 ** 2);
+
+/** For what does not depend on the servers of this machine, such as containers and DNS records. */
+export const factsWithoutServers = (): Machine => ({
+  postgresBin: '',
+  memoryMib: memoryMib(),
+  ipv6: false,
+  sshPorts: [],
+});
+
 /** What rendering has to know about this machine. */
 export const machineFacts = async (dataVersion: string | undefined): Promise<Machine> => ({
   postgresBin: postgresBinOf(dataVersion),
-  memoryMib: Math.floor(totalmem() / 1024 ** 2),
+  memoryMib: memoryMib(),
   ipv6: hasIpv6(),
   sshPorts: await sshPorts(),
 });

@@ -26,8 +26,8 @@ export class SecretStore {
   }
 
   /** Creates the secrets that are missing. @returns their names. */
-  generate(): readonly SecretName[] {
-    const missing = GENERATED_SECRETS.filter(name => !this.has(name));
+  generate(names: readonly SecretName[] = GENERATED_SECRETS): readonly SecretName[] {
+    const missing = names.filter(name => !this.has(name));
     for (const name of missing) this.write(name, generated(name));
     return missing;
   }

@@ -40,6 +40,11 @@ export const WITH_DATABASE = ['platform-management', 'email-send', 'delivery-tra
 
 const OF_THE_PLATFORM: readonly Service[] = ['runtime-agent', 'load-balancer'];
 
+export const needsDatabase = (service: Service): boolean => WITH_DATABASE.some(each => each === service);
+
+/** The role of a service in PostgreSQL, and its database. */
+export const roleOf = (service: Service): string => `postern_${service.replaceAll('-', '_')}`;
+
 /** The services that run: without `apps`, there are no web services. */
 export const servicesOf = ({ apps }: Configuration): readonly Service[] =>
   SERVICES.filter(service => apps !== undefined || !OF_THE_PLATFORM.includes(service));
@@ -52,7 +57,12 @@ export const healthPortOf = (service: Service): number | undefined =>
  * A service with a spare unit is replaced without an interruption: the spare takes the requests meanwhile. The gateway has
  * none, because connections wait in its socket; the agent may exist only once, and instances continue without it.
  */
-export const hasSpare = (service: Service): boolean => WITH_DATABASE.some(each => each === service);
+export const hasSpare = needsDatabase;
+
+/** Services whose port systemd keeps. */
+export const hasSocket = (service: Service): boolean => service === 'api-gateway' || service === 'delivery-tracking';
+
+export const socketOf = (service: Service): string => `postern-${service}.socket`;
 
 export const spareOf = (service: Service): string => `postern-${service}-spare.service`;
 

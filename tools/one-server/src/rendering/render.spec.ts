@@ -1,27 +1,14 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { readConfiguration } from '../configuration/read-configuration.js';
 import { EXAMPLE, MACHINE, SETTINGS } from '../testing/example.js';
+import { golden } from '../testing/golden.js';
 import { renderFiles, unitsOf } from './render.js';
 import { GENERATED_SECRETS } from './secrets.js';
-
-const GOLDEN = join(import.meta.dirname, 'golden');
 
 const rendered = (text: string, machine = MACHINE) =>
   renderFiles({ configuration: readConfiguration(text, SETTINGS), machine });
 const textOf = (path: string, text = EXAMPLE, machine = MACHINE) =>
   rendered(text, machine).find(file => file.path.endsWith(path))?.text ?? '';
-
-/** `POSTERN_WRITE_SNAPSHOTS=1` writes the golden files anew. */
-const golden = (path: string, text: string): string => {
-  const file = join(GOLDEN, path.replaceAll('/', '__').replace(/^__/, ''));
-  if (process.env['POSTERN_WRITE_SNAPSHOTS'] === '1') {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
-  }
-  return readFileSync(file, 'utf8');
-};
 
 describe('The configuration of docs/install.md', () => {
   const files = rendered(EXAMPLE);
@@ -48,6 +35,16 @@ describe('The configuration of docs/install.md', () => {
     const services = files.filter(({ path, text }) => path.endsWith('.service') && !/Type=oneshot/.test(text));
     expect(services).toHaveLength(15);
     for (const { text } of services) expect(text).toMatch(/StartLimitIntervalSec=0[\s\S]*Restart=always/);
+  });
+
+  it.each([
+    ['api-gateway', '127.0.0.1:8080'],
+    ['delivery-tracking', '0.0.0.0:2525'],
+  ])('keeps the port of %s open while its process is replaced', (service, address) => {
+    expect(textOf(`postern-${service}.socket`)).toContain(`ListenStream=${address}\n`);
+    expect(textOf(`/postern-${service}.service`)).toMatch(
+      new RegExp(`After=.*postern-${service}\\.socket[\\s\\S]*Requires=postern-${service}\\.socket`),
+    );
   });
 
   it('lets no service but the runtime agent and Postfix run as root', () => {
@@ -84,6 +81,11 @@ describe('Rendering', () => {
     );
     expect(textOf('nftables.conf', `${EXAMPLE}firewall: false`)).not.toContain('policy drop');
   });
+
+  it('accepts reports over IPv6, too, on a server that has it', () =>
+    expect(textOf('postern-delivery-tracking.socket', EXAMPLE, { ...MACHINE, ipv6: true })).toContain(
+      'ListenStream=[::]:2525',
+    ));
 
   it('quotes values of settings for systemd', () =>
     expect(

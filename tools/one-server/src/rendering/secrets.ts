@@ -1,6 +1,6 @@
 import { NATS_USERS, type NatsUser } from '@postern/contracts';
 import type { Configuration } from '../configuration/schema.js';
-import type { Service } from './model.js';
+import { type Service, WITH_DATABASE } from './model.js';
 
 /** A file in /etc/postern/secrets; systemd gives it to the units that use it. */
 export type SecretName =
@@ -13,6 +13,7 @@ export type SecretName =
   | 'relay-url'
   | 's3-access-key-id'
   | 's3-secret-access-key'
+  | `database-${(typeof WITH_DATABASE)[number]}`
   | `nats-${NatsUser | 'administrator'}`;
 
 /** The secrets that an installation creates itself. */
@@ -25,6 +26,9 @@ export const GENERATED_SECRETS: readonly SecretName[] = [
   ...NATS_USERS.map(user => `nats-${user}` as const),
   'nats-administrator',
 ];
+
+/** Passwords of the roles in PostgreSQL, which containers need: the socket of one server identifies its clients. */
+export const DATABASE_SECRETS: readonly SecretName[] = WITH_DATABASE.map(service => `database-${service}` as const);
 
 /** The credentials of the bucket with the backups, which only the administrator knows. */
 export const BUCKET_SECRETS: readonly SecretName[] = ['s3-access-key-id', 's3-secret-access-key'];

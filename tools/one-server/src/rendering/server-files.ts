@@ -1,6 +1,7 @@
 import { natsUsersFile } from '@postern/contracts/nats-permissions';
 import { type Model, mailNamesOf, type RenderedFile, servicesOf, unitOf, userOf, WITH_DATABASE } from './model.js';
 import { PLACES, PORTS } from './places.js';
+import { ONE_SERVER, type Site } from './site.js';
 import { archiveSettings } from './wal-settings.js';
 
 const HEAD = `# Rendered from ${PLACES.configuration} by "postern config apply".\n`;
@@ -15,7 +16,7 @@ const file = (name: string, text: string, units: RenderedFile['units']): Rendere
  * Requests wait while the process behind is replaced: those of the gateway in its socket, those of the load balancer at its standby.
  * Idle connections are closed before a process that ends closes them, so that no request meets the end of one.
  */
-const PROXY = (port: number): string => `reverse_proxy 127.0.0.1:${port} {
+const proxyTo = (address: string): string => `reverse_proxy ${address} {
 		lb_try_duration 30s
 		lb_try_interval 250ms
 		transport http {
@@ -27,7 +28,7 @@ const PROXY = (port: number): string => `reverse_proxy 127.0.0.1:${port} {
 const LINKS = '^/[ocu]/[A-Za-z0-9_-]{46,}(\\.gif)?$';
 
 /** Hosts with certificates on demand: custom domains of web services and tracking hosts; the gateway knows which is which. */
-const onDemandSite = (hasApps: boolean): string => `
+const onDemandSite = (hasApps: boolean, { gateway, balancer }: Site): string => `
 https:// {
 	tls {
 		on_demand
@@ -36,48 +37,55 @@ ${
   hasApps
     ? `	@link path_regexp ${LINKS}
 	handle @link {
-		reverse_proxy 127.0.0.1:${PORTS.gateway} {
+		reverse_proxy ${gateway} {
 			method GET
 			rewrite /tls/ask?domain={host}
 			header_up Host {upstream_hostport}
 			header_up -X-Forwarded-Host
 			@tracking_host header X-Postern-Upstream gateway
 			handle_response @tracking_host {
-				${PROXY(PORTS.gateway).replaceAll('\n', '\n\t\t\t')}
+				${proxyTo(gateway).replaceAll('\n', '\n\t\t\t')}
 			}
 			handle_response {
-				${PROXY(PORTS.balancer).replaceAll('\n', '\n\t\t\t')}
+				${proxyTo(balancer).replaceAll('\n', '\n\t\t\t')}
 			}
 		}
 	}
 	handle {
-		${PROXY(PORTS.balancer).replaceAll('\n', '\n\t')}
+		${proxyTo(balancer).replaceAll('\n', '\n\t')}
 	}
 `
-    : `	${PROXY(PORTS.gateway)}
+    : `	${proxyTo(gateway)}
 `
 }}
 `;
 
-const caddyfile = ({ configuration: { host, apps, acme } }: Model): string => `
+export const caddyfile = ({ configuration: { host, apps, acme } }: Model, site: Site): string => `
 {
 	email ${acme.email}
 	acme_ca ${acme.directory}
-${acme.trust === undefined ? '' : `	acme_ca_root ${acme.trust}\n`}	admin unix/${PLACES.caddyAdmin}
-	storage file_system ${PLACES.caddy}
+${acme.trust === undefined ? '' : `	acme_ca_root ${acme.trust}\n`}	admin ${site.caddyAdmin}
+	storage file_system ${site.caddyStorage}
 	on_demand_tls {
-		ask http://127.0.0.1:${PORTS.gateway}/tls/ask
+		ask http://${site.gateway}/tls/ask
 	}
 }
 
 ${host} {
-	${PROXY(PORTS.gateway)}
+	${proxyTo(site.gateway)}
 }
-${onDemandSite(apps !== undefined)}`;
+${onDemandSite(apps !== undefined, site)}`;
 
-/** The limits are the same as those of docker/nats.conf. */
-const natsConf = (): string => `
-listen: 127.0.0.1:${PORTS.nats}
+/** Where NATS listens, and its folders. */
+export interface NatsPlaces {
+  readonly host: string;
+  readonly tls: string;
+  readonly data: string;
+}
+
+/** The limits are those of every installation (tools/checks/src/nats-settings.spec.ts). */
+export const natsConf = ({ host, tls, data }: NatsPlaces): string => `
+listen: ${host}:${PORTS.nats}
 http: 127.0.0.1:${PORTS.natsMonitoring}
 # An email of 36 MiB in base64 has to fit into one message.
 max_payload: 52MB
@@ -86,9 +94,9 @@ max_connections: 1000
 # A connection that a network forgot must not get requests of a service that has connected again.
 ping_interval: "5s"
 ping_max: 2
-tls { cert_file: ${PLACES.natsTls}/server.crt, key_file: ${PLACES.natsTls}/server.key, timeout: 2 }
+tls { cert_file: ${tls}/server.crt, key_file: ${tls}/server.key, timeout: 2 }
 jetstream {
-  store_dir: ${PLACES.nats}
+  store_dir: ${data}
   sync_interval: always
   # Otherwise NATS takes its limit from the free disk at its start, and refuses its own streams on a full one.
   max_file_store: 1GB
@@ -241,8 +249,10 @@ export const serverFiles = (model: Model): RenderedFile[] => {
       text: `${HEAD}[Journal]\nStorage=persistent\nSystemMaxUse=1G\nMaxRetentionSec=30day\n`,
       units: {},
     },
-    file('Caddyfile', caddyfile(model), { [unitOf('caddy')]: 'reload' }),
-    file('nats.conf', natsConf(), { [unitOf('nats')]: 'restart' }),
+    file('Caddyfile', caddyfile(model, ONE_SERVER), { [unitOf('caddy')]: 'reload' }),
+    file('nats.conf', natsConf({ host: '127.0.0.1', tls: PLACES.natsTls, data: PLACES.nats }), {
+      [unitOf('nats')]: 'restart',
+    }),
     file('nats-users.conf', natsUsersFile(), { [unitOf('nats')]: 'reload' }),
     file('postgresql.conf', postgresqlConf(model), postgres),
     file('pg_hba.conf', pgHba(), { [unitOf('postgresql')]: 'reload' }),

@@ -1,10 +1,12 @@
 import { environmentOf } from './environment.js';
 import {
+  hasSocket,
   hasSpare,
   type Model,
   type RenderedFile,
   type Service,
   servicesOf,
+  socketOf,
   spareOf,
   sparePortOf,
   unitOf,
@@ -109,10 +111,10 @@ const afterOf = (service: Service): string =>
     'network-online.target',
     ...(service === 'load-balancer' ? ['postern-runtime-agent.service'] : [unitOf('nats')]),
     ...(WITH_DATABASE.some(each => each === service) ? [unitOf('postgresql')] : []),
-    ...(service === 'api-gateway' ? ['postern-api-gateway.socket'] : []),
+    ...(hasSocket(service) ? [socketOf(service)] : []),
   ].join(' ');
 
-/** The spare has other ports: senders of reports try again later, so it needs no bounce listener. */
+/** The spare has other ports: reports wait in the socket of the service. */
 const spareSettings = (service: Service): Readonly<Record<string, string>> => ({
   POSTERN_HTTP_PORT: String(sparePortOf(service)),
   ...(service === 'delivery-tracking' ? { POSTERN_BOUNCE_SMTP_PORT: '0' } : {}),
@@ -134,7 +136,7 @@ const serviceUnit = (service: Service, model: Model, isSpare = false): RenderedF
       After: afterOf(service),
       Wants: 'network-online.target',
       PartOf: 'postern.target',
-      ...(service === 'api-gateway' ? { Requires: 'postern-api-gateway.socket' } : {}),
+      ...(hasSocket(service) && !isSpare ? { Requires: socketOf(service) } : {}),
       ...RESTARTED_FOR_EVER,
     },
     Service: {
@@ -152,11 +154,14 @@ const serviceUnit = (service: Service, model: Model, isSpare = false): RenderedF
   return isSpare ? { ...rendered, units: {} } : rendered;
 };
 
-/** systemd keeps the public port, so that connections wait while the gateway is replaced. */
-const gatewaySocket = (): RenderedFile =>
-  unit('postern-api-gateway.socket', {
-    Unit: { Description: 'Port of the gateway', PartOf: 'postern.target', ...RESTARTED_FOR_EVER },
-    Socket: { ListenStream: `127.0.0.1:${PORTS.gateway}`, Backlog: 4_096, NoDelay: 'yes' },
+/**
+ * systemd keeps a port, so that connections wait while the process is replaced. Postfix would send a report whose connection is
+ * refused only after five minutes again.
+ */
+const socket = (service: Service, description: string, address: string): RenderedFile =>
+  unit(socketOf(service), {
+    Unit: { Description: description, PartOf: 'postern.target', ...RESTARTED_FOR_EVER },
+    Socket: { ListenStream: address, Backlog: 4_096, NoDelay: 'yes' },
     Install: { WantedBy: 'postern.target' },
   });
 
@@ -181,7 +186,12 @@ const stopInstances = (): RenderedFile =>
 
 /** The units of the services. */
 export const serviceUnits = (model: Model): RenderedFile[] => [
-  gatewaySocket(),
+  socket('api-gateway', 'Port of the gateway', `127.0.0.1:${PORTS.gateway}`),
+  socket(
+    'delivery-tracking',
+    'Port for reports about mail',
+    `${model.machine.ipv6 ? '[::]' : '0.0.0.0'}:${PORTS.bounces}`,
+  ),
   ...servicesOf(model.configuration).map(service => serviceUnit(service, model)),
   ...servicesOf(model.configuration)
     .filter(hasSpare)

@@ -1,5 +1,6 @@
 import type { ServiceSettings } from '../configuration/read-configuration.js';
-import type { Machine } from '../rendering/model.js';
+import type { Images } from '../rendering/compose.js';
+import { type Machine, SERVICES } from '../rendering/model.js';
 
 /** The configuration of docs/install.md. */
 export const EXAMPLE = `host: postern.example.com
@@ -17,6 +18,11 @@ export const MACHINE: Machine = {
   ipv6: false,
   sshPorts: [22],
 };
+
+/** Images of a set of releases. */
+export const IMAGES: Images = Object.fromEntries(
+  SERVICES.map(service => [service, `registry.example.com/postern/${service}:0.2.0@sha256:${'0'.repeat(64)}`]),
+);
 
 /** Some settings, as the bundle describes them. */
 export const SETTINGS: ServiceSettings = {
