@@ -175,6 +175,12 @@ const planOf = (plan: PlanOnTheWire): ServicePlan => ({
   firstByteSeconds: plan.first_byte_seconds,
   minInstances: plan.min_instances,
   maxInstances: plan.max_instances,
+  autoscaling: plan.autoscaling && {
+    cpuPercent: plan.autoscaling.cpu_percent,
+    memoryPercent: plan.autoscaling.memory_percent,
+    requestsPerSecond: plan.autoscaling.requests_per_second,
+    idleMinutes: plan.autoscaling.idle_minutes,
+  },
   environment: plan.environment,
   files: plan.files,
   secrets: plan.secrets,

@@ -237,6 +237,12 @@ const onTheWire = (plan: ServicePlan): z.output<typeof servicePlan> => ({
   first_byte_seconds: plan.firstByteSeconds,
   min_instances: plan.minInstances,
   max_instances: plan.maxInstances,
+  autoscaling: plan.autoscaling && {
+    cpu_percent: plan.autoscaling.cpuPercent,
+    memory_percent: plan.autoscaling.memoryPercent,
+    requests_per_second: plan.autoscaling.requestsPerSecond,
+    idle_minutes: plan.autoscaling.idleMinutes,
+  },
   environment: { ...plan.environment },
   files: plan.files && { ...plan.files },
   secrets: [...plan.secrets],
