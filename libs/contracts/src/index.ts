@@ -36,6 +36,7 @@ export * from './platform-management/account-mail.js';
 export * from './platform-management/accounts.js';
 export * from './platform-management/audit-export.js';
 export * from './platform-management/audit-log.js';
+export * from './platform-management/autoscaling.js';
 export * from './platform-management/cron-jobs.js';
 export * from './platform-management/custom-domains.js';
 export * from './platform-management/database-attachments.js';

@@ -16,12 +16,15 @@ const backend = z.strictObject({
   /** How long the first byte of a response may take; undefined for the limit of the load balancer. */
   firstByteMs: z.int().min(1).max(3_600_000).optional(),
 });
-const closedReason = z.enum(['not_deployed', 'stopped', 'blocked', 'suspended']);
+const closedReason = z.enum(['not_deployed', 'stopped', 'blocked', 'suspended', 'asleep']);
 
 /** One running instance, and where it listens. */
 export type Backend = Readonly<z.infer<typeof backend>>;
 
-/** Why a service deliberately does not respond; every reason has its own page. */
+/**
+ * Why a service deliberately does not respond; every reason has its own page. Requests for a service that is asleep wait
+ * until it has another route.
+ */
 export type ClosedReason = z.infer<typeof closedReason>;
 
 export const serviceId = z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'is not a valid service id');
@@ -54,6 +57,9 @@ export const balancerState = z.object({
       listener: z.object({ host: z.string(), port: z.int() }).optional(),
       version: z.int(),
       closed: closedReason.nullable(),
+      /** Requests since the load balancer started, and those that wait for a service that is asleep; none from earlier versions. */
+      requests: z.int().default(0),
+      waiting: z.int().default(0),
       backends: z.array(z.object({ id: z.string(), host, port: z.int(), underWay: z.int() })),
       /** Former backends: they receive no new requests, but have some in progress. */
       draining: z.array(z.object({ id: z.string(), host, port: z.int(), underWay: z.int() })),

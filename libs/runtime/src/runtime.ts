@@ -171,7 +171,7 @@ export abstract class SourceUploads {
   abstract read(uploadId: string): AsyncIterable<Uint8Array>;
 }
 
-/** Optional fields of a plan; `runs` (commands); custom domains; and `sharedNetwork`, with which only one workspace may run code. */
+/** Optional fields of a plan; `requestScaling` (targets of requests and idle time); `runs` (commands); custom domains; and `sharedNetwork`, with which only one workspace may run code. */
 export type RuntimeFeature =
   | 'instance'
   | 'drainSeconds'
@@ -181,6 +181,8 @@ export type RuntimeFeature =
   | 'secretFiles'
   | 'healthCheck'
   | 'firstByteTimeout'
+  | 'autoscaling'
+  | 'requestScaling'
   | 'runs'
   | 'customDomains'
   | 'uploads'
@@ -202,6 +204,8 @@ export interface RuntimeStatus {
   readonly lastFailure?: string | undefined;
   /** How often an instance of the roll was restarted after a failure; may be reset to 0 when the platform restarts. */
   readonly restarts: number;
+  /** Whether no instance runs because there are no requests; the next one starts it. */
+  readonly asleep?: boolean | undefined;
   /** The processes that get no traffic, by process type; undefined if there are none. */
   readonly processes?: Readonly<Record<string, ProcessStatus>> | undefined;
 }

@@ -31,6 +31,17 @@ export interface HealthCheckSettings {
   readonly threshold?: number | undefined;
 }
 
+/** Targets that determine the number of instances within the limits of a plan; of the CPU if there is none. */
+export interface AutoscalingSettings {
+  /** In percent of the limit of an instance. */
+  readonly cpuPercent?: number | null | undefined;
+  readonly memoryPercent?: number | null | undefined;
+  /** Of each instance. */
+  readonly requestsPerSecond?: number | null | undefined;
+  /** After so many minutes without a request, the instances end until the next one. */
+  readonly idleMinutes?: number | null | undefined;
+}
+
 /** Contents in base64, by their paths below /etc/secrets. Instances and commands can read them. */
 export type SecretFiles = Readonly<Record<string, string>>;
 
@@ -51,6 +62,7 @@ export interface ServicePlan {
   readonly firstByteSeconds?: number | undefined;
   readonly minInstances: number;
   readonly maxInstances: number;
+  readonly autoscaling?: AutoscalingSettings | undefined;
   readonly environment: Readonly<Record<string, string>>;
   readonly files?: SecretFiles | undefined;
   readonly secrets: readonly string[];

@@ -356,6 +356,8 @@ export interface WebService {
   readonly watch_paths?: readonly string[];
   /** How instances are checked; null for the defaults. */
   readonly health_check?: HealthCheck | null;
+  /** When instances are added and removed; null for the defaults. */
+  readonly autoscaling?: Autoscaling | null;
   /** How long the first byte of a response may take; null for the limit of the installation. */
   readonly first_byte_timeout_seconds?: number | null;
   /** The image of a container registry that is deployed; null with a `git_repository_url`. */
@@ -397,6 +399,17 @@ export interface HealthCheck {
   readonly timeout_seconds?: number;
   /** Consecutive failed checks until an instance gets no more requests; 3 if absent. */
   readonly threshold?: number;
+}
+
+export interface Autoscaling {
+  /** Target for the average CPU usage, in percent of the limit of an instance; 70 if there is no target. */
+  readonly cpu_percent?: number | null;
+  /** Target for the average memory usage, in percent of the limit of an instance. */
+  readonly memory_percent?: number | null;
+  /** Target for the requests per second of each instance. */
+  readonly requests_per_second?: number | null;
+  /** After so many minutes without a request the instances end; the next request starts them, and waits. Never if absent or null. */
+  readonly idle_minutes?: number | null;
 }
 
 export type ListWebServicesReply = readonly WebService[];
@@ -1133,6 +1146,17 @@ export interface CreateWebServiceBody {
   readonly root_directory?: string | null;
   /** A push deploys only if it changes a file that matches one of these patterns, such as `apps/web/**`; a pattern that begins with `!` excludes files. Paths are relative to the root of the repository. */
   readonly watch_paths?: readonly string[] | null;
+  /** When instances are added and removed; the defaults if absent or null. Applies at once. */
+  readonly autoscaling?: {
+    /** Target for the average CPU usage, in percent of the limit of an instance; 70 if there is no target. */
+    readonly cpu_percent?: number | null;
+    /** Target for the average memory usage, in percent of the limit of an instance. */
+    readonly memory_percent?: number | null;
+    /** Target for the requests per second of each instance. */
+    readonly requests_per_second?: number | null;
+    /** After so many minutes without a request the instances end; the next request starts them, and waits. Never if absent or null. */
+    readonly idle_minutes?: number | null;
+  } | null;
   /** How instances are checked; the defaults if absent or null. `health_check_path` is the path. */
   readonly health_check?: {
     /** The `Host` header of the requests; the host of the service’s URL if absent or null. */
@@ -1199,6 +1223,17 @@ export interface ChangeWebServiceBody {
   readonly root_directory?: string | null;
   /** A push deploys only if it changes a file that matches one of these patterns, such as `apps/web/**`; a pattern that begins with `!` excludes files. Paths are relative to the root of the repository. */
   readonly watch_paths?: readonly string[] | null;
+  /** When instances are added and removed; the defaults if absent or null. Applies at once. */
+  readonly autoscaling?: {
+    /** Target for the average CPU usage, in percent of the limit of an instance; 70 if there is no target. */
+    readonly cpu_percent?: number | null;
+    /** Target for the average memory usage, in percent of the limit of an instance. */
+    readonly memory_percent?: number | null;
+    /** Target for the requests per second of each instance. */
+    readonly requests_per_second?: number | null;
+    /** After so many minutes without a request the instances end; the next request starts them, and waits. Never if absent or null. */
+    readonly idle_minutes?: number | null;
+  } | null;
   /** How instances are checked; the defaults if absent or null. `health_check_path` is the path. */
   readonly health_check?: {
     /** The `Host` header of the requests; the host of the service’s URL if absent or null. */

@@ -35,6 +35,7 @@ export class LoadBalancer {
   readonly #traffic: TrafficCounters;
   readonly #routes: RouteTable;
   readonly #hosts: HostRoutes;
+  readonly #requests = new Map<string, number>();
   #sharedPort: number | undefined;
   #saving: NodeJS.Timeout | undefined;
 
@@ -51,7 +52,7 @@ export class LoadBalancer {
       new DurableFile(file('traffic.json'), trafficShape, unreadable('traffic.json')),
     );
     this.#hosts = new HostRoutes(new DurableFile(file('hosts.json'), hostRoutesShape, unreadable('hosts.json')));
-    workers.onLast = report => this.#addTraffic([report]);
+    workers.onLast = report => this.#count([report]);
   }
 
   /** Loads the routes from disk; every service is reachable at its port when this resolves. */
@@ -108,6 +109,7 @@ export class LoadBalancer {
       () => undefined,
       () => this.workers.withdraw(id),
     );
+    this.#requests.delete(id);
   }
 
   /** Routes exactly these host names on the shared port, in addition to the services' own. */
@@ -131,6 +133,8 @@ export class LoadBalancer {
         listener: { host: this.#reachableHost, port: entry.port },
         version: entry.version,
         closed: entry.closed,
+        requests: this.#requests.get(entry.id) ?? 0,
+        waiting: reports.reduce((sum, { waiting }) => sum + (waiting[entry.id] ?? 0), 0),
         backends: entry.backends.map(backend => ({ ...backend, underWay: underWay(backend) })),
         draining: busy.filter(backend => !isActive(backend)),
       };
@@ -160,7 +164,7 @@ export class LoadBalancer {
   /** Accepts no new requests and finishes those in progress within the configured time. */
   async stop(): Promise<void> {
     clearInterval(this.#saving);
-    this.#addTraffic(await this.workers.stop());
+    this.#count(await this.workers.stop());
     await this.#save();
   }
 
@@ -213,12 +217,15 @@ export class LoadBalancer {
 
   async #reports(): Promise<readonly WorkerReport[]> {
     const reports = await this.workers.reports();
-    this.#addTraffic(reports);
+    this.#count(reports);
     return reports;
   }
 
-  #addTraffic(reports: readonly WorkerReport[]): void {
-    for (const { traffic } of reports) for (const [id, bytes] of Object.entries(traffic)) this.#traffic.add(id, bytes);
+  #count(reports: readonly WorkerReport[]): void {
+    for (const { traffic, requests } of reports) {
+      for (const [id, bytes] of Object.entries(traffic)) this.#traffic.add(id, bytes);
+      for (const [id, count] of Object.entries(requests)) this.#requests.set(id, (this.#requests.get(id) ?? 0) + count);
+    }
   }
 
   async #saveTraffic(): Promise<void> {

@@ -36,6 +36,12 @@ export const CLOSED: Record<ClosedReason, ErrorPage> = {
     message: 'It exceeded its usage limit.',
     retryAfterSeconds: 3_600,
   },
+  asleep: {
+    status: 503,
+    title: 'This service is still starting',
+    message: 'Its instances end when there are no requests, and start with the next one. Try again in a moment.',
+    retryAfterSeconds: 5,
+  },
 };
 
 export const NO_BACKEND: ErrorPage = {

@@ -61,7 +61,16 @@ export class ProxiedRequest implements Exchange {
     });
     if (this.#hasBody) this.request.once('end', () => this.#awaitResponse());
     else this.#awaitResponse();
-    this.#attempt(false);
+    this.context.route.countRequest();
+    if (this.context.route.closed === 'asleep') void this.#attemptAwake();
+    else this.#attempt(false);
+  }
+
+  async #attemptAwake(): Promise<void> {
+    const gone = new AbortController();
+    this.response.once('close', () => gone.abort());
+    await this.context.route.untilAwake(this.timeouts.headersMs, gone.signal);
+    if (!gone.signal.aborted) this.#attempt(false);
   }
 
   abort(): void {

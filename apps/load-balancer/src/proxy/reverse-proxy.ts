@@ -88,12 +88,17 @@ export class ReverseProxy implements Worker {
     const traffic = Object.fromEntries(this.#traffic);
     this.#traffic = new Map();
     const busy: Record<string, BusyBackend[]> = {};
+    const requests: Record<string, number> = {};
+    const waiting: Record<string, number> = {};
     for (const [service, { route }] of this.#services) {
+      const count = route.takeRequests();
+      if (count > 0) requests[service] = count;
+      if (route.waiting > 0) waiting[service] = route.waiting;
       const found = [...route.active, ...route.retiring].filter(({ underWay }) => underWay.size > 0);
       if (found.length === 0) continue;
       busy[service] = found.map(({ id, host, port, underWay }) => ({ id, host, port, underWay: underWay.size }));
     }
-    return { busy, traffic };
+    return { busy, traffic, requests, waiting };
   }
 
   async stop(): Promise<WorkerReport> {

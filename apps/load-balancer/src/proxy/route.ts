@@ -8,6 +8,8 @@ export class Route {
   readonly #retiring = new Set<BackendTarget>();
   #closed: ClosedReason | null = null;
   #turn = 0;
+  #requests = 0;
+  readonly #waiting = new Set<() => void>();
 
   constructor(
     readonly serviceId: string,
@@ -38,8 +40,36 @@ export class Route {
     const leaving = this.#active.filter(target => !next.includes(target));
     this.#active = next;
     this.#closed = closed;
+    if (closed !== 'asleep') for (const wake of this.#waiting) wake();
     for (const target of next) this.#retiring.delete(target);
     for (const target of leaving) this.#retire(target);
+  }
+
+  /** Requests that wait until the service is no longer asleep. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  countRequest(): void {
+    this.#requests += 1;
+  }
+
+  /** The requests since the last call. */
+  takeRequests(): number {
+    const taken = this.#requests;
+    this.#requests = 0;
+    return taken;
+  }
+
+  /** Resolves when the service is no longer asleep, the time is over, or the signal aborts. */
+  async untilAwake(limitMs: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, limitMs);
+    this.#waiting.add(resolve);
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    await promise;
+    clearTimeout(timer);
+    this.#waiting.delete(resolve);
   }
 
   /**

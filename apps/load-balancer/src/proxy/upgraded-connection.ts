@@ -35,7 +35,16 @@ export class UpgradedConnection implements Exchange {
     this.#client.on('error', () => undefined);
     this.#client.on('close', () => this.#backendSide?.destroy());
     this.#client.setTimeout(this.timeouts.idleMs, () => this.#client.destroy());
-    this.#attempt();
+    this.context.route.countRequest();
+    if (this.context.route.closed === 'asleep') void this.#attemptAwake();
+    else this.#attempt();
+  }
+
+  async #attemptAwake(): Promise<void> {
+    const gone = new AbortController();
+    this.#client.once('close', () => gone.abort());
+    await this.context.route.untilAwake(this.timeouts.headersMs, gone.signal);
+    if (!gone.signal.aborted) this.#attempt();
   }
 
   /** Sends a WebSocket the close code "going away" (1001), so that the client reconnects. */

@@ -23,6 +23,10 @@ export interface WorkerReport {
   readonly busy: Readonly<Record<string, readonly BusyBackend[]>>;
   /** Bytes by service since the last report. */
   readonly traffic: Readonly<Record<string, number>>;
+  /** Requests by service since the last report. */
+  readonly requests: Readonly<Record<string, number>>;
+  /** Requests that wait for a service that is asleep, by service. */
+  readonly waiting: Readonly<Record<string, number>>;
 }
 
 /** Accepts client connections and forwards their requests. Every operation is idempotent. */

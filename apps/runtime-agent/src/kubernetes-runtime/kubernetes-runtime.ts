@@ -68,6 +68,7 @@ export class KubernetesRuntime extends Runtime {
       'disk',
       'secretFiles',
       'healthCheck',
+      'autoscaling',
       'runs',
     ] as const;
     // Without a domain of the platform, no Ingress or Gateway leads to web services.

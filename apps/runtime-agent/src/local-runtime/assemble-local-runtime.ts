@@ -34,6 +34,8 @@ const FEATURES = [
   'secretFiles',
   'healthCheck',
   'firstByteTimeout',
+  'autoscaling',
+  'requestScaling',
   'runs',
   'uploads',
 ] as const;
@@ -105,7 +107,7 @@ export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime
     starter,
     commands,
     orphanedInstances: new OrphanedInstances(host, processes, starter.idPrefix, log),
-    monitor: new InstanceMonitor(processes, times, log),
+    monitor: new InstanceMonitor(processes, balancer, times, log),
     balancer,
     ports,
     names: new ServiceNames(ports, options.privateNetwork),

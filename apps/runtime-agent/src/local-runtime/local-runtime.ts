@@ -139,7 +139,8 @@ export class LocalRuntime extends Runtime {
           return;
         }
         if (plan) await this.#service(webServiceId).maintain(plan, route);
-        else if (service || (route && !route.closed)) await this.#stopInstances(webServiceId);
+        else if (service || (route && (!route.closed || route.closed === 'asleep')))
+          await this.#stopInstances(webServiceId);
       }),
     );
     if (await this.parts.ownership.isMine()) await this.parts.orphanedInstances.clear(this.#knows);

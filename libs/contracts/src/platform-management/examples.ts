@@ -33,6 +33,7 @@ export const WEB_SERVICE = {
   root_directory: null,
   watch_paths: [],
   health_check: null,
+  autoscaling: null,
   first_byte_timeout_seconds: null,
   previews: false,
   preview_of: null,

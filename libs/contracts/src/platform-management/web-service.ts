@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { id, timestamp } from '../shapes.js';
+import { autoscaling } from './autoscaling.js';
 import { healthCheck } from './health-checks.js';
 import { gitHostFields } from './previews.js';
 import { secretScope } from './variables.js';
@@ -74,6 +75,10 @@ export const webService = z.object({
     .optional()
     .describe('A push deploys only if it changes a matching file; empty if every push deploys.'),
   health_check: healthCheck.nullable().optional().describe('How instances are checked; null for the defaults.'),
+  autoscaling: autoscaling
+    .nullable()
+    .optional()
+    .describe('When instances are added and removed; null for the defaults.'),
   first_byte_timeout_seconds: z
     .int()
     .nullable()

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fieldHints } from '../field-hints.js';
 import { requestsOf } from '../request.js';
 import { id, resourceName } from '../shapes.js';
+import { autoscaling } from './autoscaling.js';
 import { ofCaller } from './caller.js';
 import { NEW_WEB_SERVICE, WEB_SERVICE, WEB_SERVICE_DELETION } from './examples.js';
 import { firstByteTimeout, healthCheck } from './health-checks.js';
@@ -38,6 +39,13 @@ const image = imageReference
     'An image of a container registry instead of a `git_repository_url`, such as `ghcr.io/ada/shop:1.4` or ' +
       '`registry.example.com:5000/shop@sha256:…`. A tag is resolved to a digest by each deployment.',
   );
+
+const scaling = {
+  autoscaling: autoscaling
+    .nullable()
+    .optional()
+    .describe('When instances are added and removed; the defaults if absent or null. Applies at once.'),
+};
 
 const responsiveness = {
   health_check: healthCheck
@@ -101,6 +109,7 @@ export const webServiceInput = z.strictObject({
   environment: secretScope.default('production').describe('Which project secrets the service gets.'),
   previews: previews.optional(),
   ...sourceFolders,
+  ...scaling,
   ...responsiveness,
 });
 
@@ -164,6 +173,7 @@ export const webServiceChanges = z.strictObject({
   auto_deploy: z.boolean().optional().describe('Whether a push deploys, where there is a deploy hook.'),
   previews: previews.optional(),
   ...sourceFolders,
+  ...scaling,
   ...responsiveness,
 });
 

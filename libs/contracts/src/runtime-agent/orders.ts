@@ -50,6 +50,15 @@ export const servicePlan = z.object({
   first_byte_seconds: z.int().optional(),
   min_instances: z.int(),
   max_instances: z.int(),
+  /** Targets for instances between the two numbers; absent in plans of the previous release. */
+  autoscaling: z
+    .object({
+      cpu_percent: z.int().nullable().optional(),
+      memory_percent: z.int().nullable().optional(),
+      requests_per_second: z.int().nullable().optional(),
+      idle_minutes: z.int().nullable().optional(),
+    })
+    .optional(),
   environment,
   files,
   secrets: z.array(z.string()),

@@ -30,6 +30,8 @@ export const getRuntimeStatus = request('get-runtime-status', {
         instances: z.int(),
         last_failure: z.string().optional(),
         restarts: z.int(),
+        /** No instance runs until the next request; absent from the previous release. */
+        asleep: z.boolean().optional(),
         /** By process type; absent from the previous release. */
         processes: z.record(z.string(), z.object({ instances: z.int(), failure: z.string().nullable() })).optional(),
       })

@@ -21,6 +21,13 @@ const healthCheck = z.strictObject({
   threshold: z.int().min(1).optional(),
 });
 
+const autoscaling = z.strictObject({
+  cpu_percent: z.int().min(1).max(100).optional(),
+  memory_percent: z.int().min(1).max(100).optional(),
+  requests_per_second: z.int().min(1).max(10_000).optional(),
+  idle_minutes: z.int().min(1).max(1_440).optional(),
+});
+
 export const service = z.strictObject({
   repository: z.string().min(1).max(2_048).optional().describe('The Git repository that is built.'),
   image: z.string().min(1).max(512).optional().describe('The image of a container registry, instead of a repository.'),
@@ -38,6 +45,7 @@ export const service = z.strictObject({
   release_command: text.optional(),
   health_check_path: z.string().max(1_024).optional(),
   health_check: healthCheck.optional(),
+  autoscaling: autoscaling.optional().describe('Targets for the number of instances; 70 % of the CPU if absent.'),
   first_byte_timeout_seconds: z.int().min(1).max(3_600).optional(),
   drain_seconds: z.int().min(1).max(300).optional(),
   min_instances: z.int().min(1).max(20).default(1),

@@ -24,6 +24,12 @@ describe('the changes of a settings form', () => {
     expect(changesOf({ 'health_check.host': '' })).toEqual({ health_check: null });
   });
 
+  it('put the targets of the number of instances into one setting', () =>
+    expect(changesOf({ min_instances: '1', 'autoscaling.cpu_percent': '', 'autoscaling.idle_minutes': '15' })).toEqual({
+      min_instances: 1,
+      autoscaling: { idle_minutes: 15 },
+    }));
+
   it('put memory and CPU into the size of an instance', () =>
     expect(changesOf({ memory_mib: '1024', cpu_millicores: '500', drain_seconds: '60' })).toEqual({
       instance: { memory_mib: 1024, cpu_millicores: 500 },

@@ -7,21 +7,27 @@ const REQUIRED = new Set(['name', 'git_repository_url', 'image', 'environment'])
 /** The fields of `instance`; the API accepts both or none. */
 const SIZES = ['memory_mib', 'cpu_millicores'];
 
-/** The prefix of the fields of `health_check`. */
-const HEALTH = 'health_check.';
+/** Settings that are objects; the names of their fields begin with theirs, such as `health_check.host`. */
+const GROUPS = ['health_check', 'autoscaling'] as const;
+const groupOf = (name: string) => GROUPS.find(group => name.startsWith(`${group}.`));
 
 /** The changes of a PATCH, from the values of a settings form. An empty optional field removes the setting. */
 export const changesOf = (values: Values): Record<string, unknown> => {
   const entries = Object.entries(values);
   const sizes = entries.filter(([name]) => SIZES.includes(name));
-  const checks = entries.filter(([name]) => name.startsWith(HEALTH));
-  const others = entries
-    .filter(([name]) => !SIZES.includes(name) && !name.startsWith(HEALTH))
+  const grouped = Map.groupBy(entries, ([name]) => groupOf(name));
+  const others = (grouped.get(undefined) ?? [])
+    .filter(([name]) => !SIZES.includes(name))
     .map(([name, value]) => [name, change(name, value)]);
   return {
     ...Object.fromEntries(others),
     ...(sizes.length > 0 ? { instance: sizeOf(sizes) } : {}),
-    ...(checks.length > 0 ? { health_check: healthCheckOf(checks) } : {}),
+    ...Object.fromEntries(
+      GROUPS.flatMap(group => {
+        const fields = grouped.get(group);
+        return fields ? [[group, fieldsOf(group, fields)]] : [];
+      }),
+    ),
   };
 };
 
@@ -35,9 +41,9 @@ const change = (name: string, value: string): unknown => {
 
 const diskOf = (value: string): WebService['disk'] => (value === '' ? null : { size_mib: Number(value) });
 
-const healthCheckOf = (checks: readonly (readonly [string, string])[]): Record<string, unknown> | null => {
-  const given = checks.flatMap(([name, value]) => {
-    const field = name.slice(HEALTH.length);
+const fieldsOf = (group: string, fields: readonly (readonly [string, string])[]): Record<string, unknown> | null => {
+  const given = fields.flatMap(([name, value]) => {
+    const field = name.slice(group.length + 1);
     return value === '' ? [] : [[field, field === 'host' ? value : Number(value)] as const];
   });
   return given.length === 0 ? null : Object.fromEntries(given);

@@ -29,6 +29,7 @@ export const SettingsPage = () => {
       >
         <Numeric label="Minimum instances" name="min_instances" value={service.min_instances} max={20} />
         <Numeric label="Maximum instances" name="max_instances" value={service.max_instances} max={20} />
+        <ScalingFields of={service} />
         <Optional
           label="Other processes"
           name="processes"
@@ -251,6 +252,37 @@ const HealthFields = ({ of: { health_check, first_byte_timeout_seconds } }: { re
   </>
 );
 
+const ScalingFields = ({ of: { autoscaling } }: { readonly of: WebService }) => (
+  <>
+    <Limit
+      label="CPU target in percent"
+      name="autoscaling.cpu_percent"
+      value={autoscaling?.cpu_percent}
+      range={[1, 100]}
+      hint="An instance is added above this average. 70 if there is no target of CPU, memory or requests."
+    />
+    <Limit
+      label="Memory target in percent"
+      name="autoscaling.memory_percent"
+      value={autoscaling?.memory_percent}
+      range={[1, 100]}
+    />
+    <Limit
+      label="Requests per second of an instance"
+      name="autoscaling.requests_per_second"
+      value={autoscaling?.requests_per_second}
+      range={[1, 10_000]}
+    />
+    <Limit
+      label="Minutes without requests"
+      name="autoscaling.idle_minutes"
+      value={autoscaling?.idle_minutes}
+      range={[1, 1_440]}
+      hint="Afterwards no instance runs. The next request starts them, and waits. Leave empty to keep them running."
+    />
+  </>
+);
+
 interface OptionalProps {
   readonly label: string;
   readonly name: string;
@@ -267,7 +299,7 @@ interface LimitProps {
   readonly name: string;
   readonly value: number | null | undefined;
   readonly range: readonly [number, number];
-  readonly hint: string;
+  readonly hint?: string;
 }
 
 const Limit = ({ value, range: [min, max], ...field }: LimitProps) => (

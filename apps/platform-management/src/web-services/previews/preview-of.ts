@@ -10,8 +10,8 @@ export function previewOf(
   at: string,
 ): CreatedData {
   const { name, git_repository_url, build_command, start_command, health_check_path, port } = settings!;
-  const { release_command, instance, drain_seconds, root_directory, health_check, first_byte_timeout_seconds } =
-    settings!;
+  const { release_command, instance, drain_seconds, root_directory, health_check } = settings!;
+  const { first_byte_timeout_seconds, autoscaling } = settings!;
   return {
     ...{ git_repository_url, build_command, start_command, health_check_path, port },
     ...(release_command && { release_command }),
@@ -20,6 +20,7 @@ export function previewOf(
     ...(root_directory && { root_directory }),
     ...(health_check && { health_check }),
     ...(first_byte_timeout_seconds && { first_byte_timeout_seconds }),
+    ...(autoscaling && { autoscaling }),
     web_service_id: previewId,
     user_id: userId!,
     project_id: projectId!,

@@ -57,7 +57,7 @@ export class CheckAvailability {
       const failure = `restarted ${loop.restarts} times in ${duration(loop.overMs)}`;
       return this.#unanswering(release, failure, status);
     }
-    if (status && status.healthy > 0) {
+    if (status && (status.healthy > 0 || status.asleep)) {
       this.#silentSince.delete(releaseId);
       if (release.answering) return;
       await this.repository.record(webServiceId, at => ({ kind: 'report-answering', releaseId, at }));

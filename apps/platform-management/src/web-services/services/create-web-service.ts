@@ -34,8 +34,9 @@ export class CreateWebService {
     const url = address && repositoryUrl(address, { allowFiles: this.settings.allowFileRepositories });
     const branch = request.branch ? branchName(request.branch) : null;
     for (const field of ['build_command', 'start_command', 'name'] as const) requireStorable(field, request[field]);
-    const { health_check, first_byte_timeout_seconds } = request;
-    await requireFeatures(this.runtime, withoutAbsent({ image, health_check, first_byte_timeout_seconds }));
+    const { health_check, first_byte_timeout_seconds, autoscaling } = request;
+    const optional = { image, health_check, first_byte_timeout_seconds, autoscaling };
+    await requireFeatures(this.runtime, withoutAbsent(optional));
     const { workspaceId } = await this.projects.requireOwner(request, request.project_id);
     const id = uuidv7();
     const limit = this.usage.limitOf(workspaceId, {
@@ -59,10 +60,9 @@ export class CreateWebService {
       max_instances: request.max_instances,
       environment: request.environment,
       ...(request.root_directory && { root_directory: request.root_directory }),
-      ...(request.health_check && { health_check: request.health_check }),
-      ...(request.first_byte_timeout_seconds && {
-        first_byte_timeout_seconds: request.first_byte_timeout_seconds,
-      }),
+      ...(health_check && { health_check }),
+      ...(first_byte_timeout_seconds && { first_byte_timeout_seconds }),
+      ...(autoscaling && { autoscaling }),
       ...(request.watch_paths?.length && { watch_paths: request.watch_paths }),
       ...(request.previews && { previews: true }),
       at: new Date().toISOString(),

@@ -1,5 +1,5 @@
-import type { HealthCheck } from '@postern/contracts';
-import type { RuntimeStatus, ServicePlan } from '@postern/runtime';
+import type { Autoscaling, HealthCheck } from '@postern/contracts';
+import { camelCased, type RuntimeStatus, type ServicePlan } from '@postern/runtime';
 import type { ReleaseSettings } from './aggregate/events.js';
 
 /** A serving release, with everything that a plan needs except its configuration. */
@@ -47,12 +47,21 @@ const healthCheckOf = (check: HealthCheck): ServicePlan['healthCheck'] => ({
   threshold: check.threshold,
 });
 
-/** Returns the current number of instances of a release; 1 for a release with a disk. */
+interface InstanceSettings {
+  readonly min_instances: number;
+  readonly max_instances: number;
+  readonly autoscaling?: Autoscaling | null;
+}
+
+/** Returns the current settings of the number of instances of a release; the number is 1 for a release with a disk. */
 export const currentInstances = (
   release: Pick<ServicePlan, 'disk'>,
-  { min_instances, max_instances }: { readonly min_instances: number; readonly max_instances: number },
-): Pick<ServicePlan, 'minInstances' | 'maxInstances'> =>
-  release.disk ? { minInstances: 1, maxInstances: 1 } : { minInstances: min_instances, maxInstances: max_instances };
+  { min_instances, max_instances, autoscaling }: InstanceSettings,
+): Pick<ServicePlan, 'minInstances' | 'maxInstances' | 'autoscaling'> => ({
+  minInstances: release.disk ? 1 : min_instances,
+  maxInstances: release.disk ? 1 : max_instances,
+  autoscaling: autoscaling ? camelCased(autoscaling) : undefined,
+});
 
 /**
  * Returns the current numbers of processes, but only for the process types that the release started with. Other process types may

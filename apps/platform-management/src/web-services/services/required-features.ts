@@ -11,6 +11,7 @@ const FEATURES = {
   disk: 'disk',
   health_check: 'healthCheck',
   first_byte_timeout_seconds: 'firstByteTimeout',
+  autoscaling: 'autoscaling',
   image: 'images',
 } as const satisfies Partial<Record<keyof Settings, RuntimeFeature>>;
 
@@ -20,6 +21,9 @@ const REASONS: Partial<Record<keyof typeof FEATURES, string>> = {
     'and start Postern as root; Kubernetes is not supported. Deploy a repository with git_repository_url',
 };
 
+/** Fields of `autoscaling` that need `requestScaling`. */
+const REQUEST_TARGETS = ['requests_per_second', 'idle_minutes'] as const;
+
 /** Refuses settings that the runtime does not support, with `invalid_input`. */
 export async function requireFeatures(runtime: Runtime, settings: Partial<Settings>): Promise<void> {
   const wanted = (Object.keys(FEATURES) as (keyof typeof FEATURES)[]).filter(name => isSet(settings[name]));
@@ -28,6 +32,13 @@ export async function requireFeatures(runtime: Runtime, settings: Partial<Settin
   const missing = wanted.find(name => !features.has(FEATURES[name]));
   if (missing)
     throw new Refusal('invalid_input', `${missing}: ${REASONS[missing] ?? 'this installation does not support it'}`);
+  const target = REQUEST_TARGETS.find(name => isSet(settings.autoscaling?.[name]));
+  if (target && !features.has('requestScaling'))
+    throw new Refusal(
+      'invalid_input',
+      `autoscaling.${target}: this installation does not count requests, because Kubernetes runs the instances. Use ` +
+        'cpu_percent or memory_percent',
+    );
 }
 
 const isSet = (value: unknown): boolean =>

@@ -189,7 +189,7 @@ export class WebServiceRepository {
 
 const isScaling = ({ type, data }: WebServiceEvent): boolean =>
   type === 'platform-management.web-service-changed.v1' &&
-  ['min_instances', 'max_instances', 'processes'].some(name => name in data.changes);
+  ['min_instances', 'max_instances', 'autoscaling', 'processes'].some(name => name in data.changes);
 
 const REQUESTS: readonly WebServiceEvent['type'][] = [
   'platform-management.deployment-requested.v1',

@@ -59,6 +59,26 @@ describe('a web service', () => {
     });
   });
 
+  it('passes targets for its instances to the runtime at once, if that supports them', async () => {
+    const autoscaling = { memory_percent: 80, idle_minutes: 15 };
+    const unsupported = { autoscaling: { memory_percent: 80 } };
+    await expect(fixture.create(owner, unsupported)).rejects.toMatchObject(
+      refusal('invalid_input', 'autoscaling: this installation does not support it'),
+    );
+    fixture.machine.features.add('autoscaling');
+    await expect(fixture.create(owner, { autoscaling })).rejects.toMatchObject(
+      refusal('invalid_input', 'autoscaling.idle_minutes: this installation does not count requests'),
+    );
+    fixture.machine.features.add('requestScaling');
+    const { id, ...created } = await fixture.create(owner, { autoscaling });
+    expect(created).toMatchObject({ autoscaling });
+    const of = { user_id: owner.user_id, web_service_id: id };
+    await request(createDeployment, of);
+    await fixture.until(() => request(getWebService, of), 'running');
+    expect(fixture.machine.rolls.at(-1)).toMatchObject({ autoscaling: { memoryPercent: 80, idleMinutes: 15 } });
+    expect(await request(changeWebService, { ...of, autoscaling: null })).toMatchObject({ autoscaling: null });
+  });
+
   it('deploys an image with the credentials of its registry, if the runtime supports images', async () => {
     const source = { image: 'registry.example.com:5000/shop:1', git_repository_url: null, port: null };
     await expect(fixture.create(owner, source)).rejects.toMatchObject(

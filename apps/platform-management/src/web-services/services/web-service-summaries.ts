@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Autoscaling } from '@postern/contracts';
 import { Database } from '@postern/service-host';
 import { PrismaClient } from '../../generated/prisma/client.js';
 import type { ReleaseSettings } from './aggregate/events.js';
@@ -22,6 +23,7 @@ interface ServingRow {
   readonly health_check_path: string | null;
   readonly min_instances: number;
   readonly max_instances: number;
+  readonly autoscaling: Autoscaling | null;
   readonly processes: Readonly<Record<string, number>>;
   readonly status: string;
 }

@@ -60,6 +60,7 @@ export function applyWebServiceEvent(
         data.preview?.pull_request ?? null,
         data.preview?.url ?? null,
         data.image ?? null,
+        data.autoscaling ? JSON.stringify(data.autoscaling) : null,
       ]);
     case 'platform-management.web-service-changed.v1':
       return tx.query(CHANGE_WEB_SERVICE(tx), [data.web_service_id, JSON.stringify(columnsOf(data.changes))]);

@@ -28,8 +28,8 @@ export interface ServiceObjectSettings {
   readonly drainSeconds: number;
 }
 
-/** Target utilization of the processor limit; above it, the autoscaler adds instances. */
-const BUSY = 0.7;
+/** Target utilization of the processor limit, in percent; above it, the autoscaler adds instances. */
+const CPU_PERCENT = 70;
 const GRACE_SECONDS = 30;
 /** The image's own user; numeric, so that Kubernetes can verify that it is not root. */
 const USER = 1000;
@@ -225,7 +225,6 @@ export const releasePodSpec = (process: ReleaseProcess, settings: ServiceObjectS
 
 /** Undefined if the number of instances is fixed. */
 export const autoscaler = (plan: ServicePlan, settings: ServiceObjectSettings): Manifest | undefined => {
-  const { cpuMillicores } = sizeOf(plan.instance, settings);
   const { webServiceId, minInstances, maxInstances } = plan;
   if (maxInstances <= minInstances) return undefined;
   const name = serviceName(webServiceId);
@@ -235,17 +234,23 @@ export const autoscaler = (plan: ServicePlan, settings: ServiceObjectSettings): 
       scaleTargetRef: { apiVersion: RESOURCES.Deployment.apiVersion, kind: 'Deployment', name },
       minReplicas: minInstances,
       maxReplicas: maxInstances,
-      metrics: [
-        {
-          type: 'Resource',
-          resource: {
-            name: 'cpu',
-            target: { type: 'AverageValue', averageValue: `${Math.ceil(cpuMillicores * BUSY)}m` },
-          },
-        },
-      ],
+      metrics: targetsOf(plan, settings),
     },
   });
+};
+
+const targetsOf = ({ instance, autoscaling }: ServicePlan, settings: ServiceObjectSettings): readonly object[] => {
+  const { cpuMillicores, memoryMib } = sizeOf(instance, settings);
+  const { memoryPercent } = autoscaling ?? {};
+  const cpuPercent = autoscaling?.cpuPercent ?? (memoryPercent ? undefined : CPU_PERCENT);
+  const target = (name: string, averageValue: string) => ({
+    type: 'Resource',
+    resource: { name, target: { type: 'AverageValue', averageValue } },
+  });
+  return [
+    ...(cpuPercent ? [target('cpu', `${Math.ceil((cpuMillicores * cpuPercent) / 100)}m`)] : []),
+    ...(memoryPercent ? [target('memory', `${Math.ceil((memoryMib * memoryPercent) / 100)}Mi`)] : []),
+  ];
 };
 
 /** Nodes are drained one instance at a time, without waiting for instances that do not respond. */

@@ -12,7 +12,9 @@ export const recordedStatus = async (
   const route = (await balancer.routes()).find(({ id }) => id === webServiceId);
   const routed = new Set(route?.backends.map(({ id }) => id));
   const serving = records.find(({ id }) => routed.has(id)) ?? records.at(-1);
-  if (!serving) return undefined;
+  if (!serving && route?.closed !== 'asleep') return undefined;
+  // The release is not recorded while no instance runs.
+  if (!serving) return { rollId: '', healthy: 0, instances: 0, lastFailure: undefined, restarts: 0, asleep: true };
   const ofRoll = records.filter(({ rollId }) => rollId === serving.rollId);
   const healthy = ofRoll.filter(({ id }) => routed.has(id)).length;
   return { rollId: serving.rollId, healthy, instances: ofRoll.length, lastFailure: undefined, restarts: 0 };

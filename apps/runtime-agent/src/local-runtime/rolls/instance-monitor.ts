@@ -1,8 +1,10 @@
+import type { LoadBalancerClient } from '@postern/load-balancer-client';
 import type { Log } from '@postern/messaging';
 import type { ServiceUsage } from '@postern/runtime';
 import type { Instance } from '../instances/instance.js';
 import type { MarkedProcesses } from '../instances/marked-processes.js';
 import { DiskWatch } from './disk-watch.js';
+import { RequestMeter } from './request-meter.js';
 import type { RunningService } from './running-service.js';
 import type { RuntimeTimes } from './runtime-times.js';
 import { Scaling } from './scaling.js';
@@ -10,16 +12,19 @@ import { UsageMeter } from './usage-meter.js';
 
 /**
  * Measures the instances of this machine, restarts those that exceed their memory or disk limits, and scales web
- * services.
+ * services: between the numbers of their plans, to none without requests, and back with the next request.
  */
 export class InstanceMonitor {
   readonly #meter = new UsageMeter();
+  readonly #requests = new RequestMeter();
   readonly #disks = new DiskWatch();
   readonly #scalings = new WeakMap<object, Scaling>();
   #timer: NodeJS.Timeout | undefined;
+  #waking: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly processes: MarkedProcesses,
+    private readonly balancer: Pick<LoadBalancerClient, 'routes'>,
     private readonly times: RuntimeTimes,
     private readonly log: Log,
   ) {}
@@ -36,15 +41,27 @@ export class InstanceMonitor {
         const instances = [...services().flatMap(service => service.instances), ...commands()];
         await this.#sample(instances);
         void this.#disks.check(instances);
+        await this.#readRequests(services());
         for (const service of services()) this.#scale(service);
       } catch (err) {
         this.log.error({ err }, 'The instances could not be measured; it will be retried');
       }
     }, this.times.samplesMs);
+    this.#waking = setInterval(async () => {
+      try {
+        const asleep = services().filter(service => service.asleep && !service.busy);
+        if (asleep.length === 0 || !(await mayAct())) return;
+        const called = new Set((await this.balancer.routes()).flatMap(({ id, waiting }) => (waiting > 0 ? id : [])));
+        for (const service of asleep) if (called.has(service.webServiceId)) this.#logged(service, service.wake());
+      } catch (err) {
+        this.log.error({ err }, 'Waiting requests could not be read; it will be retried');
+      }
+    }, this.times.wakeChecksMs);
   }
 
   stop(): void {
     clearInterval(this.#timer);
+    clearInterval(this.#waking);
   }
 
   /** The current usage of the web services that have instances. */
@@ -64,17 +81,34 @@ export class InstanceMonitor {
     }
   }
 
+  /** Only where a plan has a target for them. */
+  async #readRequests(services: readonly RunningService[]): Promise<void> {
+    const isCounted = ({ serving }: RunningService) =>
+      serving?.plan?.autoscaling?.requestsPerSecond || serving?.plan?.autoscaling?.idleMinutes;
+    if (services.some(isCounted)) this.#requests.read(await this.balancer.routes(), performance.now());
+  }
+
   #scale(service: RunningService): void {
     const { serving, busy, webServiceId } = service;
     if (!serving?.plan || busy) return;
+    const now = performance.now();
+    const { idleMinutes } = serving.plan.autoscaling ?? {};
+    if (idleMinutes && this.#requests.idleMs(webServiceId, now) >= idleMinutes * this.times.idleMinuteMs) {
+      this.log.info({ webServiceId }, 'The instances of a web service end because it has no requests');
+      this.#logged(service, service.sleep());
+      return;
+    }
     const scaling = this.#scalings.get(serving) ?? new Scaling(this.times.scaling);
     this.#scalings.set(serving, scaling);
-    const { cpuPercent } = this.#meter.sumOf(webServiceId, serving.instances);
-    const wanted = scaling.decide(cpuPercent, serving.size, serving.plan, performance.now());
+    const usage = this.#meter.sumOf(webServiceId, serving.instances);
+    const demand = { ...usage, requestsPerSecond: this.#requests.perSecond(webServiceId) / Math.max(1, serving.size) };
+    const wanted = scaling.decide(demand, serving.size, serving.plan, now);
     if (wanted === serving.size) return;
     this.log.info({ webServiceId, from: serving.size, to: wanted }, 'Scaling a web service');
-    service
-      .resize(wanted)
-      .catch(err => this.log.error({ err, webServiceId }, 'A web service could not be scaled; it will be retried'));
+    this.#logged(service, service.resize(wanted));
+  }
+
+  #logged({ webServiceId }: RunningService, change: Promise<void>): void {
+    change.catch(err => this.log.error({ err, webServiceId }, 'A web service could not be scaled; it will be retried'));
   }
 }

@@ -19,6 +19,8 @@ export class RunningService implements ReplicaSetListener {
   #rolling: AbortController | undefined;
   #lastFailure: string | undefined;
   #publicHost: string | undefined;
+  /** The plan that the next request starts. The requests wait until an instance of it is healthy. */
+  #asleep: ServicePlan | undefined;
   readonly #closed = new AbortController();
   readonly #orders = new OrderQueue(this.#closed.signal);
   readonly #workers: Workers;
@@ -32,7 +34,7 @@ export class RunningService implements ReplicaSetListener {
     private readonly log: Log,
   ) {
     this.#workers = new Workers(host, reason => this.#logFailure(reason));
-    const backends = () => this.#serving?.backends;
+    const backends = () => this.#backends;
     this.#follower = new TrafficFollower({ webServiceId, traffic, backends, log, closed: this.#closed.signal });
   }
 
@@ -46,6 +48,11 @@ export class RunningService implements ReplicaSetListener {
 
   get serving(): ReplicaSet | undefined {
     return this.#serving;
+  }
+
+  /** Whether no instance runs until the next request. */
+  get asleep(): boolean {
+    return this.#asleep !== undefined && this.#serving === undefined;
   }
 
   get instances(): readonly Instance[] {
@@ -78,6 +85,7 @@ export class RunningService implements ReplicaSetListener {
     return this.#orders.run(async () => {
       // Set first, because an instance that becomes healthy meanwhile would open the route again.
       this.#serving = undefined;
+      this.#asleep = undefined;
       await this.traffic.close();
       await Promise.all([this.#retire([...this.#replicaSets.values()]), this.#workers.stop()]);
       this.#lastFailure = undefined;
@@ -91,6 +99,13 @@ export class RunningService implements ReplicaSetListener {
       if (this.#serving && this.#serving.rollId !== plan.rollId) {
         void this.#replaceServing(plan);
         return;
+      }
+      if (route?.closed === 'asleep' && !this.#serving) {
+        this.#asleep = plan;
+        if (plan.autoscaling?.idleMinutes) {
+          await Promise.all([this.#retire([...this.#replicaSets.values()]), this.#workers.follow(plan)]);
+          return;
+        }
       }
       const replicaSet = this.#replicaSetOf(plan.rollId);
       this.#serving = replicaSet;
@@ -120,6 +135,37 @@ export class RunningService implements ReplicaSetListener {
     this.#serving.establish();
   }
 
+  /** Ends the serving replicas; new requests wait. Does nothing while an order runs. */
+  async sleep(): Promise<void> {
+    if (this.busy) return;
+    await this.#orders.run(async () => {
+      const replicaSet = this.#serving;
+      if (!replicaSet?.plan) return;
+      // Set first, because an instance that becomes healthy meanwhile would open the route again.
+      this.#serving = undefined;
+      this.#asleep = replicaSet.plan;
+      try {
+        await this.traffic.sleep();
+      } catch (error) {
+        this.#serving = replicaSet;
+        this.#asleep = undefined;
+        throw error;
+      }
+      this.host.logLine(`No requests for ${replicaSet.plan.autoscaling?.idleMinutes} min: the instances end`);
+      await this.#retire([...this.#replicaSets.values()]);
+    });
+  }
+
+  /** Starts the replicas for the requests that wait. Does nothing while an order runs. */
+  async wake(): Promise<void> {
+    if (this.busy) return;
+    await this.#orders.run(async () => {
+      if (!this.#asleep || this.#serving) return;
+      this.host.logLine('A request starts the instances');
+      this.#startAgain(this.#asleep, 0);
+    });
+  }
+
   /** Changes the number of serving replicas. Does nothing while an order runs. */
   async resize(size: number): Promise<void> {
     if (this.busy) return;
@@ -132,6 +178,11 @@ export class RunningService implements ReplicaSetListener {
   }
 
   status(): RuntimeStatus | undefined {
+    const processes = this.#workers.status;
+    if (this.#asleep && !this.#serving) {
+      const { rollId } = this.#asleep;
+      return { rollId, healthy: 0, instances: 0, lastFailure: undefined, restarts: 0, asleep: true, processes };
+    }
     const replicaSet = this.#serving ?? [...this.#replicaSets.values()].at(-1);
     if (!replicaSet) return undefined;
     const { rollId, backends, instances, restarted, crashLoop } = replicaSet;
@@ -140,7 +191,6 @@ export class RunningService implements ReplicaSetListener {
     const lastFailure = crashLoop ? failure : (full ?? failure);
     // Instances in a crash loop may be healthy between two failures.
     const healthy = crashLoop ? 0 : backends.length;
-    const processes = this.#workers.status;
     return { rollId, healthy, instances: instances.length, lastFailure, restarts: restarted, processes };
   }
 
@@ -153,11 +203,17 @@ export class RunningService implements ReplicaSetListener {
   }
 
   onChange(): void {
+    if (this.#serving && this.#serving.backends.length > 0) this.#asleep = undefined;
     void this.#follower.follow();
   }
 
   onFailure(reason: string): void {
     this.#lastFailure = reason;
+    // Requests that wait for the first instance fail, like all others while the instances crash.
+    if (this.#asleep && this.#serving) {
+      this.#asleep = undefined;
+      void this.#follower.follow();
+    }
     this.#logFailure(reason);
   }
 
@@ -187,6 +243,7 @@ export class RunningService implements ReplicaSetListener {
       await replicaSet.untilHealthy(Math.max(1, Math.ceil(deadline - performance.now())), observationMs, end);
       this.#proven.add(plan);
       this.#serving = replicaSet;
+      this.#asleep = undefined;
       await this.traffic.follow(() => this.#serving?.backends ?? []);
     } catch (error) {
       if (this.#closed.signal.aborted || !(await this.host.isOurs())) throw error;
@@ -194,7 +251,7 @@ export class RunningService implements ReplicaSetListener {
       this.#serving = before === replicaSet || hasEnded ? undefined : before;
       await (this.#serving ? this.#follower.follow() : this.traffic.clear());
       await this.#retire([replicaSet]);
-      if (hasEnded) this.#startAgain(before);
+      if (hasEnded && before.plan) this.#startAgain(before.plan, before.size);
       throw error;
     } finally {
       this.#rolling = undefined;
@@ -212,10 +269,15 @@ export class RunningService implements ReplicaSetListener {
     await this.#retire([replicaSet]);
   }
 
-  /** Starts the release again. If its plan is not known, the next reconciliation starts it. */
-  #startAgain({ rollId, plan, size }: ReplicaSet): void {
-    if (!plan) return;
-    const replicaSet = this.#replicaSetOf(rollId);
+  /** The healthy replicas; undefined while none serves, or while requests wait for the first one. */
+  get #backends(): readonly Backend[] | undefined {
+    const found = this.#serving?.backends;
+    return this.#asleep && found?.length === 0 ? undefined : found;
+  }
+
+  /** Starts a release again. */
+  #startAgain(plan: ServicePlan, size: number): void {
+    const replicaSet = this.#replicaSetOf(plan.rollId);
     replicaSet.fill(plan, sizeWithin(plan, size));
     replicaSet.establish();
     this.#serving = replicaSet;

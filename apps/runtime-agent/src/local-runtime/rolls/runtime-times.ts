@@ -24,6 +24,10 @@ export interface RuntimeTimes {
   readonly graceMs: number;
   /** Between measurements of CPU and memory. */
   readonly samplesMs: number;
+  /** Between looks for requests that wait for a service that is asleep. */
+  readonly wakeChecksMs: number;
+  /** The length of a minute without requests. */
+  readonly idleMinuteMs: number;
   readonly backoff: RestartTimes;
   readonly scaling: ScalingRules;
 }
@@ -40,6 +44,8 @@ export const TIMES: RuntimeTimes = {
   drainMs: 30_000,
   graceMs: 10_000,
   samplesMs: 2_000,
+  wakeChecksMs: 200,
+  idleMinuteMs: 60_000,
   backoff: RESTART_TIMES,
   scaling: SCALING,
 };

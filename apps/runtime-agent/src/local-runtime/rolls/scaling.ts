@@ -1,32 +1,38 @@
+import type { AutoscalingSettings, ServicePlan, ServiceUsage } from '@postern/runtime';
+
 export interface ScalingRules {
   /** The length of the averaging window. No decision is made before it has passed. */
   readonly windowMs: number;
   readonly cooldownMs: number;
-  /** In percent of an instance's CPU limit. */
-  readonly upAbovePercent: number;
-  readonly downBelowPercent: number;
+  /** The target without settings, in percent of an instance's CPU limit. */
+  readonly cpuPercent: number;
+  /** An instance is removed below this share of the targets. */
+  readonly downBelow: number;
 }
 
 export const SCALING: ScalingRules = {
   windowMs: 60_000,
   cooldownMs: 120_000,
-  upAbovePercent: 70,
-  downBelowPercent: 30,
+  cpuPercent: 70,
+  downBelow: 3 / 7,
 };
 
-export interface ScalingBounds {
-  readonly minInstances: number;
-  readonly maxInstances: number;
+/** What the instances of a service use. */
+export interface Demand extends Pick<ServiceUsage, 'cpuPercent' | 'memoryPercent'> {
+  /** Of each instance. */
+  readonly requestsPerSecond: number;
 }
+
+export type ScalingBounds = Pick<ServicePlan, 'minInstances' | 'maxInstances' | 'autoscaling'>;
 
 interface Sample {
   readonly at: number;
-  readonly percent: number;
+  readonly demand: Demand;
 }
 
 /**
- * Decides how many instances a service should have, from their average CPU usage. Adds or removes one at a time, and
- * none within the cooldown after the last change, so that a new instance can take its share of the work.
+ * Decides how many instances a service should have, from the target that they exceed most. Adds or removes one at a
+ * time, and none within the cooldown after the last change, so that a new instance can take its share of the work.
  */
 export class Scaling {
   #samples: Sample[] = [];
@@ -34,13 +40,10 @@ export class Scaling {
 
   constructor(private readonly rules: ScalingRules) {}
 
-  /**
-   * @param percent the average CPU usage of the instances, in percent of their limit. @param now milliseconds of a
-   * monotonic clock.
-   */
-  decide(percent: number, instances: number, bounds: ScalingBounds, now: number): number {
+  /** @param now milliseconds of a monotonic clock. */
+  decide(demand: Demand, instances: number, bounds: ScalingBounds, now: number): number {
     this.#since ??= now;
-    this.#samples = [...this.#samples.filter(({ at }) => now - at < this.rules.windowMs), { at: now, percent }];
+    this.#samples = [...this.#samples.filter(({ at }) => now - at < this.rules.windowMs), { at: now, demand }];
     if (now - this.#since < this.rules.windowMs) return instances;
     const wanted = this.#wanted(instances, bounds);
     if (wanted !== instances) this.#since = now + this.rules.cooldownMs - this.rules.windowMs;
@@ -48,10 +51,22 @@ export class Scaling {
     return wanted;
   }
 
-  #wanted(instances: number, { minInstances, maxInstances }: ScalingBounds): number {
-    const average = this.#samples.reduce((sum, { percent }) => sum + percent, 0) / this.#samples.length;
-    if (instances < maxInstances && average > this.rules.upAbovePercent) return instances + 1;
-    if (instances > minInstances && average < this.rules.downBelowPercent) return instances - 1;
+  #wanted(instances: number, { minInstances, maxInstances, autoscaling }: ScalingBounds): number {
+    const load = this.#load(autoscaling ?? {});
+    if (instances < maxInstances && load > 1) return instances + 1;
+    if (instances > minInstances && load < this.rules.downBelow) return instances - 1;
     return instances;
+  }
+
+  /** The largest average, relative to its target. */
+  #load({ cpuPercent, memoryPercent, requestsPerSecond }: AutoscalingSettings): number {
+    const isSet = cpuPercent ?? memoryPercent ?? requestsPerSecond;
+    const targets = isSet ? { cpuPercent, memoryPercent, requestsPerSecond } : { cpuPercent: this.rules.cpuPercent };
+    const average = (name: keyof Demand) =>
+      this.#samples.reduce((sum, { demand }) => sum + demand[name], 0) / this.#samples.length;
+    const loads = Object.entries(targets).map(([name, target]) =>
+      target ? average(name as keyof Demand) / target : 0,
+    );
+    return Math.max(...loads);
   }
 }

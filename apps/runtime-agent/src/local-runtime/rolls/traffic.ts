@@ -24,6 +24,11 @@ export class Traffic {
     );
   }
 
+  /** Lets new requests wait until the next backends. */
+  async sleep(): Promise<void> {
+    await this.#oneAtATime(() => this.#newest(version => this.balancer.close(this.webServiceId, 'asleep', version)));
+  }
+
   /** Closes the route. A load balancer that is unavailable carries no traffic; the next reconciliation closes the route. */
   async close(): Promise<void> {
     await this.#close().catch(unlessUnavailable);
@@ -45,11 +50,11 @@ export class Traffic {
     await cleared.catch(unlessUnavailable);
   }
 
-  /** Closes the route. A route that is already closed keeps its reason. */
+  /** Closes the route. A route that is already closed keeps its reason, unless requests wait there. */
   #close(): Promise<void> {
     return this.#oneAtATime(async () => {
       const route = await this.#route();
-      if (!route || route.closed) return;
+      if (!route || (route.closed && route.closed !== 'asleep')) return;
       await this.#newest(version => this.balancer.close(this.webServiceId, 'stopped', version));
     });
   }

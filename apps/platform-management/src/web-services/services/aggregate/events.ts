@@ -1,4 +1,4 @@
-import type { HealthCheck, SecretScope, WebServiceStatus } from '@postern/contracts';
+import type { Autoscaling, HealthCheck, SecretScope, WebServiceStatus } from '@postern/contracts';
 
 /** The actor of events that were not caused by a user. */
 export const PLATFORM = 'platform';
@@ -70,6 +70,7 @@ export interface Settings extends Omit<ReleaseSettings, 'port'> {
   readonly build_command: string | null;
   readonly min_instances: number;
   readonly max_instances: number;
+  readonly autoscaling?: Autoscaling | null;
   readonly environment: SecretScope;
   /** Whether a push deploys; true if absent. */
   readonly auto_deploy?: boolean;

@@ -1,0 +1,2 @@
+-- Targets for the number of instances.
+ALTER TABLE "web_services" ADD COLUMN     "autoscaling" JSONB;
