@@ -86,4 +86,5 @@ export { COUNTED_ITEMS, EXAMINED_ITEMS, MAX_OFFSET, type Page, page, pageRequest
 export * from './webhook-dispatch/listeners.js';
 export * from './webhook-dispatch/requests.js';
 export * from './webhook-dispatch/webhook-events.js';
+export * from './webhook-dispatch/webhook-health.js';
 export * from './workspace-roles.js';

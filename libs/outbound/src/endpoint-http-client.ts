@@ -13,6 +13,8 @@ export interface EndpointRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
+  /** Asked at the last moment, when the connection is ready. If it returns false, the response is `notSent`. */
+  readonly maySend?: (() => boolean) | undefined;
 }
 
 export interface EndpointHttpClientOptions {
@@ -62,7 +64,7 @@ export class EndpointHttpClient {
   /** Like `post`, with another method. */
   send(method: Dispatcher.HttpMethod, request: EndpointRequest): Promise<EndpointResponse> {
     return new Promise(resolve => {
-      const handler = new ResponseHandler(this.#timeoutMs, response => {
+      const handler = new ResponseHandler(this.#timeoutMs, request.maySend, response => {
         this.#deadlines.delete(handler);
         resolve(response);
       });

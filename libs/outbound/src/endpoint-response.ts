@@ -9,6 +9,8 @@ export interface EndpointResponse {
   readonly latencyMs: number;
   /** How long the endpoint asks to wait, in its header Retry-After. */
   readonly retryAfterMs?: number;
+  /** Whether nothing was sent, because the caller no longer permitted it. */
+  readonly notSent?: boolean;
 }
 
 /** The header Retry-After of a 503 (RFC 9110 §10.2.3): seconds, or a date. Undefined without a wait that makes sense. */

@@ -19,6 +19,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, Expiring {
 
   constructor(
     private readonly timeoutMs: number,
+    private readonly maySend: (() => boolean) | undefined,
     private readonly settle: (response: EndpointResponse) => void,
   ) {}
 
@@ -26,6 +27,10 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, Expiring {
     this.#controller = controller;
     // The request can time out while it waits for a connection.
     if (this.#settled) controller.abort(new Error('timed out'));
+    else if (this.maySend?.() === false) {
+      this.#end({ error: 'the request was not sent', notSent: true });
+      controller.abort(new Error('not sent'));
+    }
   }
 
   onResponseStart(

@@ -1,9 +1,5 @@
 import type { OutcomeKind } from '@postern/contracts';
-import type {
-  AttemptResult,
-  ClaimedDelivery,
-  QueuedEvent,
-} from '../../../apps/webhook-dispatch/src/deliveries/ports.js';
+import type { AttemptResult, DueDelivery, QueuedEvent } from '../../../apps/webhook-dispatch/src/deliveries/ports.js';
 
 export interface Endpoint {
   readonly id: string;
@@ -18,17 +14,12 @@ interface Delivery {
   state: 'pending' | 'accepted' | 'refused' | 'dropped';
   attempts: number;
   dueAt: number;
-  fence: string | undefined;
-  leasedUntil: number;
 }
-
-const LEASE_MS = 30_000;
 
 /** The delivery queue with the guarantees of its port; it survives a crash of webhook-dispatch. */
 export class DeliveryDatabase {
   readonly deliveries: Delivery[] = [];
   readonly #taken = new Set<string>();
-  #fences = 0;
 
   constructor(
     private readonly endpoints: readonly Endpoint[],
@@ -44,35 +35,29 @@ export class DeliveryDatabase {
     }
   }
 
-  async claim(): Promise<readonly ClaimedDelivery[]> {
-    const due = this.deliveries.filter(
-      ({ state, dueAt, leasedUntil }) => state === 'pending' && dueAt <= this.now() && leasedUntil <= this.now(),
-    );
-    return due.map(delivery => {
-      delivery.fence = String(++this.#fences);
-      delivery.leasedUntil = this.now() + LEASE_MS;
-      const { id, endpoint, fence, payload, attempts } = delivery;
-      return {
-        id,
-        webhookId: endpoint.id,
-        serviceId: endpoint.serviceId,
-        workspaceId: endpoint.serviceId,
-        fence,
-        url: `https://${endpoint.id}.test/`,
-        secret: `whsec_${endpoint.id}`,
-        payload,
-        attempts,
-        traceparent: undefined,
-        claimedAtMs: Date.now(),
-      };
-    });
+  /** All, because webhook-dispatch has one process here, which owns every partition. */
+  async due(): Promise<readonly DueDelivery[]> {
+    const due = this.deliveries.filter(({ state, dueAt }) => state === 'pending' && dueAt <= this.now());
+    return due.map(({ id, endpoint, payload, attempts }) => ({
+      id,
+      webhookId: endpoint.id,
+      serviceId: endpoint.serviceId,
+      workspaceId: endpoint.serviceId,
+      partition: 0,
+      url: `https://${endpoint.id}.test/`,
+      secret: `whsec_${endpoint.id}`,
+      rateLimit: undefined,
+      ordered: false,
+      payload,
+      attempts,
+      traceparent: undefined,
+      readAtMs: performance.now(),
+    }));
   }
 
-  async record({ delivery: { id, fence }, outcome, retryInMs }: AttemptResult): Promise<void> {
-    const delivery = this.deliveries.find(known => known.id === id && known.fence === fence);
-    if (delivery?.state !== 'pending') return;
-    delivery.fence = undefined;
-    delivery.leasedUntil = 0;
+  async record({ delivery: { id, attempts }, outcome, retryInMs }: AttemptResult): Promise<void> {
+    const delivery = this.deliveries.find(known => known.id === id);
+    if (delivery?.state !== 'pending' || (delivery.attempts !== attempts && outcome !== 'accepted')) return;
     delivery.attempts += 1;
     if (outcome !== 'retry') delivery.state = outcome;
     else if (retryInMs === undefined) delivery.state = 'dropped';
@@ -87,8 +72,6 @@ export class DeliveryDatabase {
       state: 'pending',
       attempts: 0,
       dueAt: this.now(),
-      fence: undefined,
-      leasedUntil: 0,
     });
   }
 }

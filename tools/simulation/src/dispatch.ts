@@ -46,12 +46,13 @@ export class Dispatch {
     });
   }
 
-  /** One round of attempts; the claims of a crashed process end with their leases. */
+  /** One round of attempts. */
   async attemptDeliveries(): Promise<void> {
     await this.world.attempt('webhook-dispatch', async process => {
       const queue = this.#queue(process);
       const attempts = new AttemptDelivery(process.connect(this.receivers, Receivers.failure), queue);
-      for (const delivery of await queue.claim(new Map(), 8)) await attempts.execute(delivery);
+      const request = { dispatcher: '', partitions: [0], limits: new Map(), defaultLimit: 8, inProgress: [] };
+      for (const delivery of await queue.due(request)) await attempts.execute(delivery);
     });
   }
 

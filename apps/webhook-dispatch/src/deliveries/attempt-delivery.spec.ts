@@ -1,35 +1,39 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { EndpointResponse } from '@postern/outbound';
 import { AttemptDelivery } from './attempt-delivery.js';
-import type { AttemptResult, ClaimedDelivery, DeliveryQueue, EndpointClient, SignedRequest } from './ports.js';
+import type { AttemptResult, DeliveryQueue, EndpointClient, PendingDelivery, SignedRequest } from './ports.js';
 
-const claimed = (ageMs: number): ClaimedDelivery => ({
+const pending = (ageMs: number): PendingDelivery => ({
   id: '0198c0de-0000-7000-8000-000000000001',
   webhookId: '0198c0de-0000-7000-8000-000000000002',
   serviceId: '0198c0de-0000-7000-8000-000000000003',
   workspaceId: '0198c0de-0000-7000-8000-000000000003',
-  fence: '1',
   url: 'https://old.test/',
   secret: 'whsec_old',
   payload: '{}',
+  rateLimit: undefined,
+  ordered: false,
   attempts: 0,
   traceparent: undefined,
-  claimedAtMs: Date.now() - ageMs,
+  readAtMs: performance.now() - ageMs,
 });
 
 let requests: SignedRequest[];
 let recorded: AttemptResult[];
 let responses: number;
 let reads: number;
-let current: ClaimedDelivery | undefined | Error;
+let current: PendingDelivery | undefined | Error;
+let response: EndpointResponse;
 beforeEach(() => {
   [requests, recorded, responses, reads, current] = [[], [], 0, 0, undefined];
+  response = { status: 200, responseHead: '', latencyMs: 1 };
 });
 
-const attempt = (delivery: ClaimedDelivery) => {
+const attempt = (delivery: PendingDelivery, maySend?: () => boolean) => {
   const client = {
     send: async (request: SignedRequest) => {
       requests.push(request);
-      return { status: 200, responseHead: '', latencyMs: 1 };
+      return response;
     },
   } as unknown as EndpointClient;
   const queue = {
@@ -42,32 +46,55 @@ const attempt = (delivery: ClaimedDelivery) => {
       recorded.push(result);
     },
   } as unknown as DeliveryQueue;
-  return new AttemptDelivery(client, queue).execute(delivery, () => {
+  const onResponse = () => {
     responses += 1;
-  });
+  };
+  return new AttemptDelivery(client, queue).execute(delivery, { onResponse, ...(maySend && { maySend }) });
 };
 
 describe('an attempt', () => {
-  it('right after the claim needs no further read', async () => {
-    await attempt(claimed(0));
+  it('right after the read needs no further read', async () => {
+    await attempt(pending(0));
     expect([reads, requests.length, recorded.length, responses]).toEqual([0, 1, 1, 1]);
   });
 
   it('that had to wait uses the current URL and secret of its endpoint', async () => {
-    current = { ...claimed(0), url: 'https://new.test/', secret: 'whsec_new' };
-    await attempt(claimed(1_500));
+    current = { ...pending(0), url: 'https://new.test/', secret: 'whsec_new' };
+    await attempt(pending(1_500));
     expect(requests).toMatchObject([{ url: 'https://new.test/', secret: 'whsec_new' }]);
     expect(recorded).toMatchObject([{ delivery: current }]);
   });
 
   it('that had to wait is not made if its endpoint was disabled or removed', async () => {
-    await attempt(claimed(1_500));
+    await attempt(pending(1_500));
     expect([requests.length, recorded.length, responses]).toEqual([0, 0, 1]);
   });
 
   it('that had to wait frees its place when it cannot be read again', async () => {
     current = new Error('the database is unavailable');
-    await expect(attempt(claimed(1_500))).rejects.toThrow('unavailable');
+    await expect(attempt(pending(1_500))).rejects.toThrow('unavailable');
     expect([requests.length, responses]).toEqual([0, 1]);
+  });
+
+  it('is not made by a process that has lost its endpoint', async () => {
+    expect(await attempt(pending(0), () => false)).toBeUndefined();
+    expect([requests.length, recorded.length, responses]).toEqual([0, 0, 1]);
+  });
+
+  it('that was not sent is not recorded', async () => {
+    response = { error: 'the request was not sent', latencyMs: 1, notSent: true };
+    expect(await attempt(pending(0))).toBeUndefined();
+    expect([requests.length, recorded.length, responses]).toEqual([1, 0, 1]);
+  });
+
+  it.each<[string, EndpointResponse, number]>([
+    ['failed does not count', { error: 'no complete answer within 10 s', latencyMs: 1 }, 0],
+    ['was accepted counts', { status: 200, latencyMs: 1 }, 1],
+    ['was refused counts', { status: 410, latencyMs: 1 }, 1],
+  ])('that %s if the process lost its endpoint meanwhile', async (_, answer, count) => {
+    response = answer;
+    let calls = 0;
+    await attempt(pending(0), () => calls++ === 0);
+    expect([requests.length, recorded.length]).toEqual([1, count]);
   });
 });

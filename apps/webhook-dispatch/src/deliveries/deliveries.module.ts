@@ -8,6 +8,7 @@ import { DisableFailingWebhooks } from './disable-failing-webhooks.js';
 import { EnqueueDeliveries } from './enqueue-deliveries.js';
 import { HttpEndpointClient } from './http-endpoint-client.js';
 import { ObservedEndpointClient } from './observed-endpoint-client.js';
+import { Partitions } from './partitions.js';
 import { DeliveryQueue, EndpointClient } from './ports.js';
 import { PostgresDeliveryQueue } from './postgres-delivery-queue.js';
 import { ProcessDeliveries } from './process-deliveries.js';
@@ -22,6 +23,7 @@ import { TestWebhook } from './test-webhook.js';
   imports: [prisma, OutboundModule, WebhooksModule],
   providers: [
     EnqueueDeliveries,
+    Partitions,
     ProcessDeliveries,
     AttemptDelivery,
     TestWebhook,

@@ -10,6 +10,7 @@ import { refusalOf } from './endpoint-response.js';
 
 type DeliveryPage = ReplyOf<typeof listDeliveries>;
 type DeliveryReply = DeliveryPage['items'][number];
+type AttemptReply = DeliveryReply['attempts'][number];
 
 const WITH_ATTEMPTS = { attemptLog: { orderBy: { number: 'asc' } } } as const satisfies Prisma.DeliveryInclude;
 
@@ -80,13 +81,31 @@ const replyOf = (row: DeliveryRow): DeliveryReply => ({
   replay_of: row.replayOf,
   next_attempt_at: row.state === 'pending' ? (row.nextAttemptAt?.toISOString() ?? null) : null,
   created_at: row.createdAt.toISOString(),
-  attempts: row.attemptLog.map(attempt => ({
-    number: attempt.number,
-    at: attempt.at.toISOString(),
-    outcome: attempt.outcome as DeliveryReply['attempts'][number]['outcome'],
-    status: attempt.status,
-    latency_ms: attempt.latencyMs,
-    error: attempt.error,
-    response_head: attempt.responseHead,
-  })),
+  attempts: [...row.attemptLog.map(failedAttempt), ...acceptedAttempt(row)],
 });
+
+const failedAttempt = (attempt: DeliveryRow['attemptLog'][number]): AttemptReply => ({
+  number: attempt.number,
+  at: attempt.at.toISOString(),
+  outcome: attempt.outcome as AttemptReply['outcome'],
+  status: attempt.status,
+  latency_ms: attempt.latencyMs,
+  error: attempt.error,
+  response_head: attempt.responseHead,
+});
+
+/** None for a delivery of the release before, whose attempts are all in `attempts`. */
+const acceptedAttempt = (row: DeliveryRow): AttemptReply[] =>
+  row.acceptedAt === null
+    ? []
+    : [
+        {
+          number: row.attempts,
+          at: row.acceptedAt.toISOString(),
+          outcome: 'accepted',
+          status: row.acceptedStatus,
+          latency_ms: row.acceptedLatencyMs ?? 0,
+          error: null,
+          response_head: row.acceptedResponse,
+        },
+      ];

@@ -1,69 +1,72 @@
-/** Parameters `$1` lease in milliseconds, `$2` fencing token. */
-const LEASE = `claimed_until = now() + make_interval(secs => $1::float8 / 1000), fence = $2`;
+import { LEASE_IS_HELD } from '@postern/event-sourcing/postgres';
+import { PARTITION_OF_WEBHOOK } from './partition-of-webhook.js';
 
-/** Due and not leased. */
-const DUE = `
-  d.state = 'pending' AND d.next_attempt_at <= now() AND (d.claimed_until IS NULL OR d.claimed_until <= now())`;
+const DUE = "d.state = 'pending' AND d.next_attempt_at <= now()";
 
 const HELD = "state = 'held', reason = 'the endpoint is disabled'";
 
-const CLAIMED =
-  'd.id, d.webhook_id, w.service_id, coalesce(w.workspace_id, w.service_id) AS workspace_id, d.fence, w.url, s.current, d.payload, d.attempts, d.traceparent';
+const ENDPOINT =
+  'w.service_id, coalesce(w.workspace_id, w.service_id) AS workspace_id, w.url, w.rate_limit, w.ordered, s.current';
 
 /**
- * Claims due deliveries, per endpoint up to the limits `$3` (webhooks) and `$4`, or `$5`. The inner query reads one index
- * per endpoint and stops at the limit, so a backlog of one endpoint costs the others nothing.
+ * Reads due deliveries of the partitions `$2` of the dispatcher `$1`, if it owns them, per endpoint up to the limits `$3` (webhooks) and
+ * `$4`, or `$5`, without those in progress `$6`. The inner query reads one index per endpoint and stops at the limit, so a backlog of one
+ * endpoint costs the others nothing. A delivery that failed holds back the others of a webhook with an order.
  */
-export const CLAIM = `
-  -- A lease lost in a crash only ends early, so the commit need not wait for the disk.
-  WITH asynchronous AS MATERIALIZED (
-    SELECT set_config('synchronous_commit', 'off', true)
-  ), picked AS MATERIALIZED (
-    SELECT due.place
-    FROM asynchronous, webhooks w
-    LEFT JOIN unnest($3::uuid[], $4::int[]) AS worker (webhook_id, claim_limit) ON worker.webhook_id = w.id
-    CROSS JOIN LATERAL (
-      SELECT d.ctid AS place FROM deliveries d
-      WHERE d.webhook_id = w.id AND ${DUE}
-      ORDER BY d.next_attempt_at
-      LIMIT greatest(coalesce(worker.claim_limit, $5::int), 0)
-      FOR UPDATE SKIP LOCKED
-    ) due
-    WHERE w.enabled
-  ), claimed AS (
-    UPDATE deliveries d
-    SET ${LEASE}
-    FROM webhooks w, webhook_secrets s
-    -- The array keeps the planner from joining the whole queue.
-    WHERE d.ctid = ANY (ARRAY(SELECT place FROM picked)) AND w.id = d.webhook_id AND s.webhook_id = d.webhook_id
-    RETURNING ${CLAIMED}, d.next_attempt_at AS due_at
+export const READ_DUE = `
+  WITH served AS MATERIALIZED (
+    SELECT partition FROM dispatch_partitions WHERE dispatcher = $1 AND partition = ANY ($2::smallint[])
+      AND EXISTS (SELECT FROM event_store.leases WHERE name = $1 AND ${LEASE_IS_HELD})
   )
-  SELECT id, webhook_id, service_id, workspace_id, fence, url, current, payload, attempts, traceparent FROM claimed ORDER BY due_at`;
+  SELECT due.id, w.id AS webhook_id, served.partition, ${ENDPOINT}, due.payload, due.attempts, due.traceparent
+  FROM webhooks w
+  JOIN served ON served.partition = ${PARTITION_OF_WEBHOOK}
+  JOIN webhook_secrets s ON s.webhook_id = w.id
+  LEFT JOIN unnest($3::uuid[], $4::int[]) AS worker (webhook_id, most) ON worker.webhook_id = w.id
+  LEFT JOIN LATERAL (
+    SELECT d.id FROM deliveries d
+    WHERE w.ordered AND d.webhook_id = w.id AND d.state = 'pending' AND d.attempts > 0 AND d.event_id IS NOT NULL
+    ORDER BY d.created_at, d.id LIMIT 1
+  ) AS failed ON true
+  CROSS JOIN LATERAL (
+    (SELECT d.id, d.payload, d.attempts, d.traceparent, d.next_attempt_at FROM deliveries d
+     WHERE d.id = failed.id AND ${DUE} AND d.id <> ALL ($6::uuid[]))
+    UNION ALL
+    (SELECT d.id, d.payload, d.attempts, d.traceparent, d.next_attempt_at FROM deliveries d
+     WHERE failed.id IS NULL AND d.webhook_id = w.id AND ${DUE} AND d.id <> ALL ($6::uuid[])
+     ORDER BY d.next_attempt_at LIMIT greatest(coalesce(worker.most, $5::int), 0))
+  ) AS due
+  WHERE w.enabled
+  ORDER BY due.next_attempt_at`;
 
-/** Claims the delivery `$3` if it is due. */
-export const CLAIM_ONE = `
-  UPDATE deliveries d
-  SET ${LEASE}
-  FROM webhooks w, webhook_secrets s
-  WHERE d.id = $3 AND ${DUE} AND w.id = d.webhook_id AND w.enabled AND s.webhook_id = d.webhook_id
-  RETURNING ${CLAIMED}`;
-
-/** Reads the claimed delivery `$1` with the fencing token `$2` again, with the current URL and secret of its endpoint. */
-export const READ_CLAIMED = `
-  SELECT ${CLAIMED} FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id JOIN webhook_secrets s ON s.webhook_id = w.id
-  WHERE d.id = $1 AND d.fence = $2 AND d.state = 'pending' AND w.enabled`;
+/** Reads the pending delivery `$1` again if it still has `$2` attempts, with the current settings of its endpoint. */
+export const READ_AGAIN = `
+  SELECT d.id, w.id AS webhook_id, ${ENDPOINT}, d.payload, d.attempts, d.traceparent
+  FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id JOIN webhook_secrets s ON s.webhook_id = w.id
+  WHERE d.id = $1 AND d.attempts = $2 AND d.state = 'pending' AND w.enabled`;
 
 /** A UUID of version 7 from its first 15 characters, so that new rows are adjacent in indexes. */
 const newId = (stamp: string): string => `overlay(gen_random_uuid()::text PLACING ${stamp}::text FROM 1)::uuid`;
 
 /**
- * Queues one delivery per event and subscribed endpoint; deliveries of disabled endpoints are held. Listeners of the
+ * The id of the delivery of the event `e` to the webhook `w`, so that an event that is read again is not queued again. It begins with the
+ * time of the event, as a UUID of version 7.
+ */
+const ID_OF_DELIVERY = `
+  (SELECT (left(replace(e.id::text, '-', ''), 12) || '7' || substr(hash, 14, 3) || '8' || substr(hash, 18))::uuid
+   FROM md5(e.id::text || w.id::text) AS hash)`;
+
+/**
+ * Queues one delivery per event and subscribed endpoint, in the order of the events; deliveries of disabled endpoints are held. Listeners of the
  * services get the events too, up to `$7` that they have not read; the sequence numbers of further events are skipped.
  */
 export const ENQUEUE = `
   WITH e AS MATERIALIZED (
-    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $8::uuid[]) WITH ORDINALITY
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::uuid[]) WITH ORDINALITY
       AS e (id, service_id, kind, payload, traceparent, email_id, line)
+  ), begun AS MATERIALIZED (
+    -- Unlike now(), after the transaction got the position of its consumer, so that no later event is older.
+    SELECT clock_timestamp() - cardinality($1::uuid[]) * interval '1 microsecond' AS at
   ), listening AS MATERIALIZED (
     -- In one order for all replicas, so that none waits for another one in a circle.
     SELECT id, service_id, last_number, read_number FROM webhook_listeners
@@ -79,13 +82,15 @@ export const ENQUEUE = `
     UPDATE webhook_listeners l SET last_number = n.number
     FROM (SELECT listener_id, max(number) AS number FROM numbered GROUP BY listener_id) n WHERE l.id = n.listener_id
   )
-  INSERT INTO deliveries (id, webhook_id, event_id, email_id, payload, state, reason, next_attempt_at, traceparent)
-  SELECT ${newId('$6')}, w.id, e.id, e.email_id, e.payload,
+  INSERT INTO deliveries (id, webhook_id, event_id, email_id, payload, state, reason, created_at, next_attempt_at, traceparent)
+  SELECT ${ID_OF_DELIVERY}, w.id, e.id, e.email_id, e.payload,
     CASE WHEN w.enabled THEN 'pending' ELSE 'held' END,
     CASE WHEN w.enabled THEN NULL ELSE 'the endpoint is disabled' END,
-    CASE WHEN w.enabled THEN now() END,
+    due.at,
+    CASE WHEN w.enabled THEN due.at END,
     e.traceparent
-  FROM e JOIN webhooks w ON w.service_id = e.service_id AND e.kind = ANY (w.events)
+  FROM begun, e JOIN webhooks w ON w.service_id = e.service_id AND e.kind = ANY (w.events),
+    LATERAL (SELECT begun.at + e.line * interval '1 microsecond' AS at) AS due
   ORDER BY e.line
   ON CONFLICT DO NOTHING`;
 
@@ -99,33 +104,40 @@ const NEXT_ATTEMPT = `greatest(
   CASE WHEN r.retry_after_ms IS NOT NULL
     THEN least(now() + make_interval(secs => r.retry_after_ms / 1000), d.created_at + interval '24 hours') END)`;
 
+const ACCEPTED = "r.outcome = 'accepted'";
+
 /**
- * Records a batch of attempts, the state of their deliveries, and whether their endpoints keep failing. `NOT IN` lets the
- * planner expect most rows and hash them; with `IN` and no statistics it expects none and uses nested loops.
+ * Records a batch of attempts, the state of their deliveries, and whether their endpoints keep failing. A failure counts only
+ * if no other attempt has been recorded since its delivery was read. An accepted attempt is stored with its delivery, a failed one in `attempts`.
+ * `NOT IN` lets the planner expect most rows and hash them; with `IN` and no statistics it expects none and uses nested loops.
  */
 export const RECORD_ATTEMPTS = `
   WITH results AS (
     SELECT * FROM unnest(
-      $1::uuid[], $2::bigint[], $3::float8[], $4::text[], $5::smallint[], $6::int[], $7::text[], $8::text[], $9::float8[], $10::float8[]
-    ) AS r (id, fence, at_ms, outcome, status, latency_ms, error, response_head, retry_in_ms, retry_after_ms)
+      $1::uuid[], $2::smallint[], $3::float8[], $4::text[], $5::smallint[], $6::int[], $7::text[], $8::text[], $9::float8[], $10::float8[]
+    ) AS r (id, attempts, at_ms, outcome, status, latency_ms, error, response_head, retry_in_ms, retry_after_ms)
   ), settled AS (
     UPDATE deliveries d
     SET attempts = d.attempts + 1,
-        state = CASE WHEN r.outcome = 'accepted' THEN 'accepted' WHEN r.outcome = 'refused' THEN 'refused'
+        state = CASE WHEN ${ACCEPTED} THEN 'accepted' WHEN r.outcome = 'refused' THEN 'refused'
                      WHEN r.retry_in_ms IS NULL THEN 'dropped' WHEN d.state = 'held' THEN 'held' ELSE 'pending' END,
-        reason = CASE WHEN r.outcome = 'accepted' THEN NULL
+        reason = CASE WHEN ${ACCEPTED} THEN NULL
                       WHEN r.outcome = 'refused' THEN 'the endpoint answered ' || r.status || ${MEANING}
                       WHEN r.retry_in_ms IS NULL THEN 'the last retry failed: ' || coalesce(r.error, 'the endpoint answered ' || r.status)
                       ELSE coalesce(r.error, 'the endpoint answered ' || r.status) END,
         next_attempt_at = CASE WHEN r.outcome = 'retry' THEN ${NEXT_ATTEMPT} END,
-        claimed_until = NULL,
-        finished_at = CASE WHEN r.outcome <> 'retry' OR r.retry_in_ms IS NULL THEN now() END
+        finished_at = CASE WHEN r.outcome <> 'retry' OR r.retry_in_ms IS NULL THEN now() END,
+        accepted_at = CASE WHEN ${ACCEPTED} THEN to_timestamp(r.at_ms / 1000) END,
+        accepted_status = CASE WHEN ${ACCEPTED} THEN r.status END,
+        accepted_latency_ms = CASE WHEN ${ACCEPTED} THEN r.latency_ms END,
+        accepted_response = CASE WHEN ${ACCEPTED} THEN r.response_head END
     FROM results r
-    WHERE d.id = ANY ($1::uuid[]) AND d.id = r.id AND d.fence = r.fence AND d.state NOT IN ('accepted', 'refused', 'dropped')
+    WHERE d.id = ANY ($1::uuid[]) AND d.id = r.id AND (d.attempts = r.attempts OR ${ACCEPTED})
+      AND d.state NOT IN ('accepted', 'refused', 'dropped')
     RETURNING d.id, d.webhook_id, d.attempts, to_timestamp(r.at_ms / 1000) AS at, r.outcome, r.status, r.latency_ms, r.error, r.response_head
   ), logged AS (
     INSERT INTO attempts (delivery_id, number, at, outcome, status, latency_ms, error, response_head)
-    SELECT id, attempts, at, outcome, status, latency_ms, error, response_head FROM settled
+    SELECT id, attempts, at, outcome, status, latency_ms, error, response_head FROM settled WHERE outcome <> 'accepted'
   ), recovered AS (
     DELETE FROM failing_webhooks WHERE webhook_id IN (SELECT webhook_id FROM settled WHERE outcome = 'accepted')
   )
@@ -185,10 +197,18 @@ export const PURGE = `
   SELECT (SELECT count(*)::int FROM old) AS examined, (SELECT count(*)::int FROM purged) AS purged,
     (SELECT id FROM old ORDER BY id DESC LIMIT 1) AS last`;
 
-/** Queues a delivery without an event. `$1` id, `$2` webhook, `$3` payload, `$4` trace. Due by the clock of the database. */
+/**
+ * Queues a delivery `$1` without an event to the webhook `$2`, with the payload `$3` and the trace `$4`. The caller attempts it now; its
+ * dispatcher would after half a minute.
+ */
 export const ENQUEUE_TEST = `
-  INSERT INTO deliveries (id, webhook_id, payload, state, next_attempt_at, traceparent)
-  VALUES ($1, $2, $3, 'pending', now(), $4)`;
+  WITH d AS (
+    INSERT INTO deliveries (id, webhook_id, payload, state, next_attempt_at, traceparent)
+    VALUES ($1, $2, $3, 'pending', now() + interval '30 seconds', $4)
+    RETURNING id, webhook_id, payload, attempts, traceparent
+  )
+  SELECT d.id, d.webhook_id, ${ENDPOINT}, d.payload, d.attempts, d.traceparent
+  FROM d JOIN webhooks w ON w.id = d.webhook_id JOIN webhook_secrets s ON s.webhook_id = w.id`;
 
 /** Enabled webhooks that have failed for `$1` days. Prisma cannot compare two columns with an interval. */
 export const FIND_FAILING_WEBHOOKS = `

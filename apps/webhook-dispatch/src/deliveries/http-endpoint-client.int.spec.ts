@@ -24,7 +24,7 @@ afterEach(async () => {
   await client.onModuleDestroy();
 });
 
-const send = (by = client) =>
+const send = (by = client, maySend?: () => boolean) =>
   by.send({
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     body: '{}',
@@ -32,6 +32,7 @@ const send = (by = client) =>
     timestampS: 1_800_000_000,
     previousAttempts: 0,
     traceparent: undefined,
+    maySend,
   });
 
 describe('a request to an endpoint', () => {
@@ -86,5 +87,23 @@ describe('a request to an endpoint', () => {
     const guarded = new HttpEndpointClient(new OutboundGuard({ allowPrivate: false }), 200);
     expect((await send(guarded)).error).toBe('127.0.0.1 is not a host with a public address');
     await guarded.onModuleDestroy();
+  });
+
+  it('is not sent if its process loses the endpoint while it connects, and the connection serves the next one', async () => {
+    let received = 0;
+    answer = response => {
+      received += 1;
+      response.writeHead(204).end();
+    };
+    let connections = 0;
+    let maySend = true;
+    server.on('connection', () => {
+      connections += 1;
+      maySend = false;
+    });
+    expect(await send(client, () => maySend)).toMatchObject({ notSent: true });
+    expect([connections, received]).toEqual([1, 0]);
+    expect(await send()).toMatchObject({ status: 204 });
+    expect(received).toBe(1);
   });
 });

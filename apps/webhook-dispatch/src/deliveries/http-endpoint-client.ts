@@ -12,8 +12,8 @@ export class HttpEndpointClient extends EndpointClient implements OnModuleDestro
     this.#client = new EndpointHttpClient(guard, { timeoutMs });
   }
 
-  override send({ url, body, secret, timestampS }: SignedRequest): Promise<EndpointResponse> {
-    return this.#client.post({ url, body, headers: signedHeaders(secret, body, timestampS) });
+  override send({ url, body, secret, timestampS, maySend }: SignedRequest): Promise<EndpointResponse> {
+    return this.#client.post({ url, body, headers: signedHeaders(secret, body, timestampS), maySend });
   }
 
   onModuleDestroy(): Promise<void> {

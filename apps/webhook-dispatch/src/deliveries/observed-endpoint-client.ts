@@ -31,6 +31,10 @@ export class ObservedEndpointClient extends EndpointClient {
       'http.request.resend_count': request.previousAttempts,
     });
     const response = await this.client.send(request);
+    if (response.notSent) {
+      span?.end('not sent');
+      return response;
+    }
     const outcome = outcomeOf(response);
     span?.annotate({ 'http.response.status_code': response.status, 'postern.attempt.outcome': outcome });
     span?.end(outcome === 'accepted' ? undefined : (response.status ?? 'no answer'));

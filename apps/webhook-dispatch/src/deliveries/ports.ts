@@ -11,6 +11,8 @@ export interface SignedRequest {
   readonly timestampS: number;
   readonly previousAttempts: number;
   readonly traceparent: string | undefined;
+  /** Asked at the last moment, when the connection is ready; if false, nothing is sent. */
+  readonly maySend?: (() => boolean) | undefined;
 }
 
 /** Sends requests to endpoints. Never throws: a failed request is a response with `error`. */
@@ -18,29 +20,48 @@ export abstract class EndpointClient {
   abstract send(request: SignedRequest): Promise<EndpointResponse>;
 }
 
-/** A delivery that this replica may attempt now. */
-export interface ClaimedDelivery {
+/** A pending delivery, with the settings of its endpoint. */
+export interface PendingDelivery {
   readonly id: string;
   readonly webhookId: string;
   /** The email service of the endpoint. */
   readonly serviceId: string;
   /** Its workspace; the email service itself if the webhook was created by a release that did not store it. */
   readonly workspaceId: string;
-  /** Fencing token: proves that the claim is still valid when the attempt is recorded. */
-  readonly fence: string;
   readonly url: string;
   readonly secret: string;
+  /** Requests per second that the endpoint permits; undefined without a limit. */
+  readonly rateLimit: number | undefined;
+  /** Whether the endpoint gets one delivery after the other. */
+  readonly ordered: boolean;
   readonly payload: string;
   /** Attempts before this one. */
   readonly attempts: number;
   /** The trace of the event, or of the request for a replay or test. */
   readonly traceparent: string | undefined;
-  /** By the clock of this process, in milliseconds. */
-  readonly claimedAtMs: number;
+  /** By the monotonic clock of this process, in milliseconds. */
+  readonly readAtMs: number;
+}
+
+/** A delivery to attempt now. */
+export interface DueDelivery extends PendingDelivery {
+  readonly partition: number;
+}
+
+/** Which due deliveries to read. */
+export interface DueRequest {
+  /** Must own the partitions; otherwise nothing is read. */
+  readonly dispatcher: string;
+  readonly partitions: readonly number[];
+  /** Up to so many for these endpoints, and up to `defaultLimit` for each other one. */
+  readonly limits: ReadonlyMap<string, number>;
+  readonly defaultLimit: number;
+  /** Ids of deliveries that the dispatcher has read and not recorded. */
+  readonly inProgress: readonly string[];
 }
 
 export interface AttemptResult {
-  readonly delivery: ClaimedDelivery;
+  readonly delivery: Pick<PendingDelivery, 'id' | 'attempts'>;
   readonly startedAt: Date;
   readonly response: EndpointResponse;
   readonly outcome: AttemptOutcome;
@@ -66,18 +87,19 @@ export type MissedState = (typeof MISSED)[number];
 export abstract class DeliveryQueue {
   /** Queues each event once for every endpoint subscribed to its kind, in the transaction of its position. */
   abstract enqueue(events: readonly QueuedEvent[], transaction: EventTransaction): Promise<void>;
-  /** Queues a test delivery; returns its id. */
-  abstract enqueueTest(webhookId: string, payload: string): Promise<string>;
-  /** Claims due deliveries: up to `limits` for the listed endpoints, and up to `defaultLimit` for each other one. */
-  abstract claim(limits: ReadonlyMap<string, number>, defaultLimit: number): Promise<readonly ClaimedDelivery[]>;
-  /** Claims one due delivery, for a caller that waits for its attempt. */
-  abstract claimOne(deliveryId: string): Promise<ClaimedDelivery | undefined>;
+  /** Queues a test delivery that the caller attempts; undefined if the webhook has been removed. */
+  abstract enqueueTest(webhookId: string, payload: string): Promise<PendingDelivery | undefined>;
+  /** Reads due deliveries of the endpoints that a dispatcher serves alone. */
+  abstract due(request: DueRequest): Promise<readonly DueDelivery[]>;
   /**
-   * Reads a claimed delivery again, for an attempt that had to wait. Undefined if it may not be attempted: its endpoint was
-   * disabled or removed, or the claim has been lost.
+   * Reads a delivery again, for an attempt that had to wait. Undefined if it may not be attempted: its endpoint was disabled or
+   * removed, or another attempt has been recorded.
    */
-  abstract readAgain(delivery: ClaimedDelivery): Promise<ClaimedDelivery | undefined>;
-  /** Records an attempt and its consequences in one transaction. Does nothing if the claim has been lost. */
+  abstract readAgain(delivery: PendingDelivery): Promise<PendingDelivery | undefined>;
+  /**
+   * Records an attempt and its consequences in one transaction. A failure counts only if no other attempt has been recorded since
+   * the delivery was read.
+   */
   abstract record(result: AttemptResult): Promise<void>;
   /** Queues a new delivery of the same payload with the full retry schedule; returns its id if the original exists. */
   abstract replay(webhookId: string, deliveryId: string): Promise<string | undefined>;

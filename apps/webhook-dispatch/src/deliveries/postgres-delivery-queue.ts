@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { MAX_LISTENER_EVENTS } from '@postern/contracts';
 import { GroupCommit } from '@postern/event-sourcing';
@@ -9,30 +9,32 @@ import type pg from 'pg';
 import { NIL as NIL_UUID, v7 as uuidv7 } from 'uuid';
 import { arrayOf } from './array-literal.js';
 import {
-  CLAIM,
-  CLAIM_ONE,
   ENQUEUE,
   ENQUEUE_TEST,
   FIND_FAILING_WEBHOOKS,
   HOLD_FOR_DISABLED,
   PURGE,
-  READ_CLAIMED,
+  READ_AGAIN,
+  READ_DUE,
   RECORD_ATTEMPTS,
   REPLAY,
   REPLAY_MISSED,
 } from './delivery-queue.sql.js';
 import {
   type AttemptResult,
-  type ClaimedDelivery,
   DeliveryQueue,
+  type DueDelivery,
+  type DueRequest,
   MISSED,
   type MissedState,
+  type PendingDelivery,
   type QueuedEvent,
 } from './ports.js';
 
-/** Three request timeouts, so that a slow attempt never overlaps with its retry. */
-const LEASE_MS = 30_000;
 const MAX_RECORD_BATCH = 500;
+/** What is not recorded after these tries is attempted again. */
+const RECORD_TRIES = 10;
+const RECORD_RETRY_MS = 1_000;
 /**
  * Larger batches are planned on each execution (0.5 ms): a named statement keeps its first plans, and those of an empty
  * queue scan all of a full one.
@@ -58,13 +60,14 @@ interface ReplayRow {
   readonly until: string;
 }
 
-interface ClaimRow {
+interface PendingRow {
   readonly id: string;
   readonly webhook_id: string;
   readonly service_id: string;
   readonly workspace_id: string;
-  readonly fence: string;
   readonly url: string;
+  readonly rate_limit: number | null;
+  readonly ordered: boolean;
   readonly current: string;
   readonly payload: string;
   readonly attempts: number;
@@ -106,45 +109,47 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
         events.map(({ kind }) => kind),
         events.map(({ payload }) => payload),
         events.map(({ traceparent }) => traceparent ?? null),
-        newIdPrefix(),
-        MAX_LISTENER_EVENTS,
         events.map(({ emailId }) => emailId),
+        MAX_LISTENER_EVENTS,
       ],
     });
     afterCommit(() => this.#notify());
   }
 
-  override async enqueueTest(webhookId: string, payload: string): Promise<string> {
-    const id = uuidv7();
-    await this.#pool.query(ENQUEUE_TEST, [id, webhookId, payload, currentTrace()]);
-    return id;
+  override async enqueueTest(webhookId: string, payload: string): Promise<PendingDelivery | undefined> {
+    const values = [uuidv7(), webhookId, payload, currentTrace()];
+    const { rows } = await this.#pool.query<PendingRow>(ENQUEUE_TEST, values);
+    return rows[0] && this.#pending(rows[0]);
   }
 
-  override async claim(limits: ReadonlyMap<string, number>, defaultLimit: number): Promise<readonly ClaimedDelivery[]> {
-    const { rows } = await this.#pool.query<ClaimRow>({
-      ...(limits.size === 0 && { name: 'claim-deliveries' }),
-      text: CLAIM,
-      values: [LEASE_MS, newFence(), [...limits.keys()], [...limits.values()], defaultLimit],
+  override async due(request: DueRequest): Promise<readonly DueDelivery[]> {
+    const { dispatcher, partitions, limits, defaultLimit, inProgress } = request;
+    const { rows } = await this.#pool.query<PendingRow & { readonly partition: number }>({
+      ...(limits.size === 0 && { name: 'read-due-deliveries' }),
+      text: READ_DUE,
+      values: [dispatcher, partitions, [...limits.keys()], [...limits.values()], defaultLimit, arrayOf(inProgress)],
     });
-    return rows.map(row => this.#claimed(row));
+    return rows.map(row => ({ ...this.#pending(row), partition: row.partition }));
   }
 
-  override async claimOne(deliveryId: string): Promise<ClaimedDelivery | undefined> {
-    const { rows } = await this.#pool.query<ClaimRow>(CLAIM_ONE, [LEASE_MS, newFence(), deliveryId]);
-    return rows[0] && this.#claimed(rows[0]);
-  }
-
-  override async readAgain({ id, fence }: ClaimedDelivery): Promise<ClaimedDelivery | undefined> {
-    const { rows } = await this.#pool.query<ClaimRow>({
-      name: 'read-claimed-delivery',
-      text: READ_CLAIMED,
-      values: [id, fence],
+  override async readAgain({ id, attempts }: PendingDelivery): Promise<PendingDelivery | undefined> {
+    const { rows } = await this.#pool.query<PendingRow>({
+      name: 'read-delivery-again',
+      text: READ_AGAIN,
+      values: [id, attempts],
     });
-    return rows[0] && this.#claimed(rows[0]);
+    return rows[0] && this.#pending(rows[0]);
   }
 
-  override record(result: AttemptResult): Promise<void> {
-    return this.#results.submit(result);
+  override async record(result: AttemptResult): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#results.submit(result);
+      } catch (error) {
+        if (tries === RECORD_TRIES) throw error;
+        await delay(RECORD_RETRY_MS);
+      }
+    }
   }
 
   override async replay(webhookId: string, deliveryId: string): Promise<string | undefined> {
@@ -217,7 +222,7 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
       text: RECORD_ATTEMPTS,
       values: [
         column(({ delivery }) => delivery.id),
-        column(({ delivery }) => delivery.fence),
+        column(({ delivery }) => delivery.attempts),
         column(({ startedAt }) => startedAt.getTime()),
         column(({ outcome }) => outcome),
         column(({ response }) => response.status),
@@ -230,8 +235,8 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
     });
   }
 
-  /** Caches the decrypted secret until the ciphertext, which every claim returns, changes. */
-  #secretOf({ webhook_id, current }: ClaimRow): string {
+  /** Caches the decrypted secret until the ciphertext, which is read with every delivery, changes. */
+  #secretOf({ webhook_id, current }: PendingRow): string {
     const known = this.#secrets.get(webhook_id);
     if (known?.sealed === current) return known.secret;
     const secret = this.keys.open(current, webhook_id);
@@ -240,25 +245,23 @@ export class PostgresDeliveryQueue extends DeliveryQueue {
     return secret;
   }
 
-  #claimed(row: ClaimRow): ClaimedDelivery {
+  #pending(row: PendingRow): PendingDelivery {
     return {
       id: row.id,
       webhookId: row.webhook_id,
       serviceId: row.service_id,
       workspaceId: row.workspace_id,
-      fence: row.fence,
       url: row.url,
       secret: this.#secretOf(row),
+      rateLimit: row.rate_limit ?? undefined,
+      ordered: row.ordered,
       payload: row.payload,
       attempts: row.attempts,
       traceparent: row.traceparent ?? undefined,
-      claimedAtMs: Date.now(),
+      readAtMs: performance.now(),
     };
   }
 }
-
-/** Fences are only compared for equality, so random numbers suffice. */
-const newFence = (): number => randomInt(2 ** 48 - 1);
 
 /** The first 15 characters of a UUID of version 7; the statement adds random ones for each row. */
 const newIdPrefix = (): string => uuidv7().slice(0, 15);

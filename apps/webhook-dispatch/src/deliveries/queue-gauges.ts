@@ -11,7 +11,7 @@ export class QueueGauges {
     const meter = metrics.meter('postern.webhooks');
     const depth = meter.createObservableGauge('postern.webhooks.queue.depth', {
       unit: '{delivery}',
-      description: 'Deliveries that are due and not claimed, counted up to 100,000',
+      description: 'Deliveries that are due and not recorded, counted up to 100,000',
     });
     const delay = meter.createObservableGauge('postern.webhooks.queue.delay', {
       unit: 's',

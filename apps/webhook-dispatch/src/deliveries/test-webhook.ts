@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Refusal, type ReplyOf, type RequestOf, testWebhook } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { Webhooks } from '../webhooks/webhooks.projection.js';
@@ -7,8 +6,6 @@ import { Deliveries } from './deliveries.projection.js';
 import { DeliveryQueue } from './ports.js';
 import { testPayload } from './webhook-payload.js';
 
-const TIMEOUT_MS = 12_000;
-const POLL_MS = 50;
 /** Of one email service at a time: each keeps a request waiting until its endpoint has answered. */
 const MAX_TESTS = 4;
 
@@ -33,10 +30,12 @@ export class TestWebhook {
       throw new Refusal('tests_in_progress', `at most ${MAX_TESTS} tests at a time; wait until one has finished`);
     this.#running.set(service_id, running + 1);
     try {
-      const id = await this.queue.enqueueTest(webhook_id, testPayload(event, service_id, new Date().toISOString()));
-      const claimed = await this.queue.claimOne(id);
-      if (claimed) await this.attempts.execute(claimed);
-      return await this.#attempted(webhook_id, id);
+      const payload = testPayload(event, service_id, new Date().toISOString());
+      const pending = await this.queue.enqueueTest(webhook_id, payload);
+      if (pending) await this.attempts.execute(pending);
+      const delivery = pending && (await this.deliveries.find(webhook_id, pending.id));
+      if (!delivery) throw new Refusal('webhook_not_found', 'the webhook has been removed');
+      return delivery;
     } finally {
       this.#finished(service_id);
     }
@@ -46,16 +45,5 @@ export class TestWebhook {
     const left = (this.#running.get(serviceId) ?? 1) - 1;
     if (left === 0) this.#running.delete(serviceId);
     else this.#running.set(serviceId, left);
-  }
-
-  /** Another replica may have claimed the delivery first, so this waits for any attempt. */
-  async #attempted(webhookId: string, id: string): Promise<ReplyOf<typeof testWebhook>> {
-    const deadline = Date.now() + TIMEOUT_MS;
-    for (;;) {
-      const delivery = await this.deliveries.find(webhookId, id);
-      if (!delivery) throw new Refusal('webhook_not_found', 'the webhook has been removed');
-      if (delivery.attempts.length > 0 || Date.now() > deadline) return delivery;
-      await delay(POLL_MS);
-    }
   }
 }

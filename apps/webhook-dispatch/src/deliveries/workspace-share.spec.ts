@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { EndpointWorker } from './endpoint-worker.js';
-import type { ClaimedDelivery } from './ports.js';
+import type { DueDelivery } from './ports.js';
 import { MAX_REQUESTS_OF_SERVICE, MAX_REQUESTS_OF_WORKSPACE, WorkspaceShare } from './workspace-share.js';
 
 const endpoint = (share: WorkspaceShare, webhookId: string, waiting: number, serviceId = 'shop'): EndpointWorker => {
   const worker = new EndpointWorker(serviceId, () => 0);
-  for (let count = 0; count < waiting; count++) worker.add({ webhookId, serviceId } as ClaimedDelivery);
+  for (let count = 0; count < waiting; count++) worker.add({ webhookId, serviceId } as DueDelivery, 0);
   share.add(worker);
   return worker;
 };

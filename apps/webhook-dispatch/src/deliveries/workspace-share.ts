@@ -1,23 +1,27 @@
 import type { EndpointWorker } from './endpoint-worker.js';
-import type { ClaimedDelivery } from './ports.js';
+import type { DueDelivery } from './ports.js';
 
 /**
  * Concurrent requests to all endpoints of a workspace, and of one email service in it. One workspace cannot take the
- * connections of a replica, however many email services it has, and one email service not those of its workspace.
+ * connections of a process, however many email services it has, and one email service not those of its workspace.
  */
 export const MAX_REQUESTS_OF_WORKSPACE = 128;
 export const MAX_REQUESTS_OF_SERVICE = 64;
 
-/** The endpoints of one workspace, which share limits of concurrent requests in turns. */
+/** The endpoints of one workspace, which share limits of concurrent requests in turns. One process calls them all. */
 export class WorkspaceShare {
   /** In the order of their turns. */
   readonly #workers = new Set<EndpointWorker>();
   readonly #requests = new Map<string, number>();
   #total = 0;
 
-  /** The endpoints that share the claims of the workspace. */
+  /** The endpoints that share what is read for the workspace. */
   get size(): number {
     return this.#workers.size;
+  }
+
+  get workers(): Iterable<EndpointWorker> {
+    return this.#workers;
   }
 
   add(worker: EndpointWorker): void {
@@ -29,7 +33,7 @@ export class WorkspaceShare {
   }
 
   /** The next request of each endpoint in turn, while the limits permit one. */
-  *next(): Generator<readonly [EndpointWorker, ClaimedDelivery]> {
+  *next(): Generator<readonly [EndpointWorker, DueDelivery]> {
     for (let started = true; started; ) {
       started = false;
       for (const worker of [...this.#workers]) {

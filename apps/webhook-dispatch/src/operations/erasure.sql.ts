@@ -16,9 +16,14 @@ export const REPLACE_PAYLOADS = `
   UPDATE deliveries SET payload = redacted.payload FROM unnest($1::uuid[], $2::text[]) AS redacted (id, payload)
   WHERE deliveries.id = redacted.id`;
 
-/** `$1` ids of deliveries. */
-export const CLEAR_RESPONSES =
-  'UPDATE attempts SET response_head = NULL WHERE delivery_id = ANY ($1::uuid[]) AND response_head IS NOT NULL';
+/** `$1` ids of deliveries. Returns a row for each attempt with a response. */
+export const CLEAR_RESPONSES = `
+  WITH failed AS (
+    UPDATE attempts SET response_head = NULL WHERE delivery_id = ANY ($1::uuid[]) AND response_head IS NOT NULL RETURNING 1
+  ), accepted AS (
+    UPDATE deliveries SET accepted_response = NULL WHERE id = ANY ($1::uuid[]) AND accepted_response IS NOT NULL RETURNING 1
+  )
+  SELECT 1 FROM failed UNION ALL SELECT 1 FROM accepted`;
 
 /** Deletes unread events of listeners that contain any of the traces `$1`, without case. */
 export const DELETE_LISTENER_EVENTS = `

@@ -12,6 +12,7 @@ import {
   type TestNats,
   type TestPostgres,
 } from '@postern/testing';
+import { v7 as uuidv7 } from 'uuid';
 import { config } from '../config.js';
 import { WebhookDispatchModule } from '../webhook-dispatch.module.js';
 import { migratedDatabase, migrations } from './migrated-database.js';
@@ -20,11 +21,15 @@ export type Payload = (typeof webhookPayload)['_output'];
 
 export interface FixtureOptions {
   readonly allowPrivate?: boolean;
+  /** A PostgreSQL that serves no other spec file. */
+  readonly ofItsOwn?: boolean;
 }
 
 /** webhook-dispatch with real PostgreSQL and NATS, an HTTP receiver, and a log in place of delivery-tracking. */
 export class DispatchFixture {
   private constructor(
+    /** The settings of `service`. */
+    readonly environment: Readonly<Record<string, string>>,
     private readonly postgres: TestPostgres,
     private readonly nats: TestNats,
     readonly natsLink: NatsLink,
@@ -34,26 +39,23 @@ export class DispatchFixture {
     readonly client: RequestClient,
   ) {}
 
-  static async start({ allowPrivate = true }: FixtureOptions = {}): Promise<DispatchFixture> {
-    const [postgres, nats] = await Promise.all([startPostgres({ durable: false }), startNats()]);
+  static async start({ allowPrivate = true, ofItsOwn = false }: FixtureOptions = {}): Promise<DispatchFixture> {
+    const [postgres, nats] = await Promise.all([startPostgres({ durable: false, shared: !ofItsOwn }), startNats()]);
+    const environment = {
+      POSTERN_NATS_SERVERS: nats.url,
+      POSTERN_DATABASE_URL: await migratedDatabase(postgres),
+      POSTERN_HTTP_PORT: '0',
+      POSTERN_LOG_LEVEL: 'error',
+      POSTERN_ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+      POSTERN_WEBHOOKS_ALLOW_PRIVATE: String(allowPrivate),
+    };
     const service = await startService(
-      {
-        name: 'webhook-dispatch',
-        config,
-        module: WebhookDispatchModule,
-        database: migrations,
-      },
-      {
-        POSTERN_NATS_SERVERS: nats.url,
-        POSTERN_DATABASE_URL: await migratedDatabase(postgres),
-        POSTERN_HTTP_PORT: '0',
-        POSTERN_LOG_LEVEL: 'error',
-        POSTERN_ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-        POSTERN_WEBHOOKS_ALLOW_PRIVATE: String(allowPrivate),
-      },
+      { name: 'webhook-dispatch', config, module: WebhookDispatchModule, database: migrations },
+      environment,
     );
     const link = await connectNats({ servers: nats.url, name: 'test' });
     return new DispatchFixture(
+      environment,
       postgres,
       nats,
       link,
@@ -79,26 +81,17 @@ export class DispatchFixture {
   }
 
   /** Publishes one event as delivery-tracking would; returns the id of its email. */
-  async publish(kind: OutcomeKind, serviceId: string, data: object = DATA[kind], id = randomUUID()): Promise<string> {
+  async publish(kind: OutcomeKind, serviceId: string, data: object = DATA[kind], id = uuidv7()): Promise<string> {
     const emailId = randomUUID();
-    await this.source.publish([
-      {
-        id,
-        type: `delivery-tracking.email-${kind}.v1`,
-        data: {
-          email_id: emailId,
-          service_id: serviceId,
-          recipient_index: 0,
-          to: 'ada@customers.test',
-          from: 'Shop <orders@shop.test>',
-          subject: 'Your receipt',
-          timestamp: '2026-01-02T03:04:05.678Z',
-          counts: true,
-          data,
-        },
-      },
-    ]);
+    await this.source.publish([{ ...eventOf(kind, serviceId, emailId, data), id }]);
     return emailId;
+  }
+
+  /** Publishes events at once; returns the ids of their emails. */
+  async publishAll(kind: OutcomeKind, serviceId: string, count: number): Promise<string[]> {
+    const emailIds = Array.from({ length: count }, () => randomUUID());
+    await this.source.publish(emailIds.map(emailId => eventOf(kind, serviceId, emailId, DATA[kind])));
+    return emailIds;
   }
 
   /** Waits for the request about an email. */
@@ -106,6 +99,22 @@ export class DispatchFixture {
     return this.receiver.nextRequest(({ body }) => payloadIn(body).email_id === emailId, { timeoutMs });
   }
 }
+
+const eventOf = (kind: OutcomeKind, service_id: string, email_id: string, data: object) => ({
+  id: uuidv7(),
+  type: `delivery-tracking.email-${kind}.v1`,
+  data: {
+    email_id,
+    service_id,
+    recipient_index: 0,
+    to: 'ada@customers.test',
+    from: 'Shop <orders@shop.test>',
+    subject: 'Your receipt',
+    timestamp: '2026-01-02T03:04:05.678Z',
+    counts: true,
+    data,
+  },
+});
 
 export const payloadIn = (body: Buffer): Payload => JSON.parse(body.toString('utf8')) as Payload;
 

@@ -13,11 +13,11 @@ export class CreateWebhook {
   ) {}
 
   async execute(request: RequestOf<typeof createWebhook>): Promise<ReplyOf<typeof createWebhook>> {
-    const { service_id, workspace_id, events, workspace_quotas } = request;
+    const { service_id, workspace_id, events, rate_limit = null, ordered = false, workspace_quotas } = request;
     const url = await this.urls.accept(request.url);
     const id = uuidv7();
     const kinds = [...new Set(events)];
-    const webhook = { service_id, workspace_id, webhook_id: id, url, events: kinds };
+    const webhook = { service_id, workspace_id, webhook_id: id, url, events: kinds, rate_limit, ordered };
     const { secret } = await this.webhooks.create(webhook, limitOf('webhooks', workspace_quotas));
     return { id, url, events: kinds, secret };
   }

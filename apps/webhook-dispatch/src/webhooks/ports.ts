@@ -15,4 +15,6 @@ export interface NewWebhook extends WebhookKey {
   readonly workspace_id: string | undefined;
   readonly url: string;
   readonly events: readonly OutcomeKind[];
+  readonly rate_limit: number | null;
+  readonly ordered: boolean;
 }

@@ -4,7 +4,7 @@ import { WebhookRepository } from './webhook-repository.js';
 import { WebhookUrls } from './webhook-urls.js';
 import { Webhooks } from './webhooks.projection.js';
 
-/** Changes the URL or the event kinds, disables or enables. Events of a disabled webhook are held until replayed. */
+/** Changes the URL, the event kinds or the pacing, disables or enables. Events of a disabled webhook are held until replayed. */
 @Handles(updateWebhook)
 export class UpdateWebhook {
   constructor(
@@ -14,9 +14,9 @@ export class UpdateWebhook {
   ) {}
 
   async execute(request: RequestOf<typeof updateWebhook>): Promise<ReplyOf<typeof updateWebhook>> {
-    const { url, events, enabled } = request.changes;
+    const { url, events, ...changes } = request.changes;
     const called = url && (await this.urls.accept(url));
-    await this.repository.change(request, { url: called, enabled, events: events && [...new Set(events)] });
+    await this.repository.change(request, { ...changes, url: called, events: events && [...new Set(events)] });
     return this.webhooks.get(request);
   }
 }

@@ -20,11 +20,15 @@ export const FIND_WEBHOOK_HEALTH = `
     WHERE attempts > 0
   ) AS recent
   LEFT JOIN LATERAL (
-    SELECT a.at, a.outcome, a.status, a.error
-    FROM (
-      SELECT d.id FROM deliveries d WHERE d.webhook_id = w.id ORDER BY d.created_at DESC, d.id DESC LIMIT 50
-    ) AS newest JOIN attempts a ON a.delivery_id = newest.id
-    ORDER BY a.at DESC LIMIT 1
+    WITH newest AS (
+      SELECT d.id, d.accepted_at, d.accepted_status FROM deliveries d
+      WHERE d.webhook_id = w.id ORDER BY d.created_at DESC, d.id DESC LIMIT 50
+    )
+    SELECT accepted_at AS at, 'accepted' AS outcome, accepted_status AS status, NULL AS error
+    FROM newest WHERE accepted_at IS NOT NULL
+    UNION ALL
+    SELECT a.at, a.outcome, a.status, a.error FROM newest JOIN attempts a ON a.delivery_id = newest.id
+    ORDER BY at DESC LIMIT 1
   ) AS last ON true
   WHERE w.id = ANY ($1::uuid[])`;
 

@@ -13,8 +13,14 @@ type Event<Name extends string, Data = object> = {
   readonly data: Identity & Data;
 };
 
-/** The workspace is unknown to events of the release before. */
-interface Creation {
+/** How the endpoint is called: requests per second, null without a limit, and whether one event follows the other. */
+export interface Pacing {
+  readonly rate_limit: number | null;
+  readonly ordered: boolean;
+}
+
+/** The workspace and the pacing are unknown to events of the release before. */
+interface Creation extends Partial<Pacing> {
   readonly workspace_id?: string | undefined;
   readonly url: string;
   readonly events: readonly OutcomeKind[];
@@ -25,6 +31,7 @@ export type WebhookEvent =
   | Event<'webhook-created', Creation>
   | Event<'webhook-url-changed', { readonly url: string }>
   | Event<'webhook-events-changed', { readonly events: readonly OutcomeKind[] }>
+  | Event<'webhook-pacing-changed', Pacing>
   | Event<'webhook-disabled', { readonly reason: string }>
   | Event<'webhook-enabled'>
   | Event<'webhook-secret-rotated'>
@@ -35,6 +42,8 @@ export interface WebhookChanges {
   readonly url?: string | undefined;
   readonly events?: readonly OutcomeKind[] | undefined;
   readonly enabled?: boolean | undefined;
+  readonly rate_limit?: number | null | undefined;
+  readonly ordered?: boolean | undefined;
 }
 
 export type WebhookCommand =
@@ -54,6 +63,7 @@ export interface Webhook {
   readonly events: readonly OutcomeKind[];
   readonly enabled: boolean;
   readonly nextSecretReady: boolean;
+  readonly pacing: Pacing;
 }
 
 /** The reason of a webhook that its owner disabled. */
@@ -108,8 +118,9 @@ export const webhook: Decider<State, WebhookCommand, WebhookEvent> = {
 
   evolve: (state, event) => {
     if (event.type === 'webhook-dispatch.webhook-created.v1') {
-      const { webhook_id, service_id, url, events } = event.data;
-      return { id: webhook_id, serviceId: service_id, url, events, enabled: true, nextSecretReady: false };
+      const { webhook_id, service_id, url, events, rate_limit = null, ordered = false } = event.data;
+      const pacing = { rate_limit, ordered };
+      return { id: webhook_id, serviceId: service_id, url, events, enabled: true, nextSecretReady: false, pacing };
     }
     if (!state) return state;
     switch (event.type) {
@@ -117,6 +128,8 @@ export const webhook: Decider<State, WebhookCommand, WebhookEvent> = {
         return { ...state, url: event.data.url };
       case 'webhook-dispatch.webhook-events-changed.v1':
         return { ...state, events: event.data.events };
+      case 'webhook-dispatch.webhook-pacing-changed.v1':
+        return { ...state, pacing: { rate_limit: event.data.rate_limit, ordered: event.data.ordered } };
       case 'webhook-dispatch.webhook-disabled.v1':
         return { ...state, enabled: false };
       case 'webhook-dispatch.webhook-enabled.v1':
@@ -140,13 +153,22 @@ const identityOf = (state: Webhook, at: string): Identity => ({
 const changes = (
   state: Webhook,
   identity: Identity,
-  { url, events, enabled }: Extract<WebhookCommand, { kind: 'change' }>,
+  {
+    url,
+    events,
+    enabled,
+    rate_limit = state.pacing.rate_limit,
+    ordered = state.pacing.ordered,
+  }: Extract<WebhookCommand, { kind: 'change' }>,
 ): WebhookEvent[] => [
   ...(url !== undefined && url !== state.url
     ? [{ type: 'webhook-dispatch.webhook-url-changed.v1' as const, data: { ...identity, url } }]
     : []),
   ...(events !== undefined && !sameKinds(events, state.events)
     ? [{ type: 'webhook-dispatch.webhook-events-changed.v1' as const, data: { ...identity, events } }]
+    : []),
+  ...(rate_limit !== state.pacing.rate_limit || ordered !== state.pacing.ordered
+    ? [{ type: 'webhook-dispatch.webhook-pacing-changed.v1' as const, data: { ...identity, rate_limit, ordered } }]
     : []),
   ...(enabled === false && state.enabled
     ? [

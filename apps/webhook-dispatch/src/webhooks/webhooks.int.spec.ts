@@ -148,3 +148,24 @@ describe('The limit of webhooks for each service', () => {
     await expect(register(service_id)).rejects.toMatchObject({ code: 'quota_reached' });
   });
 });
+
+describe('The rate limit and the order of a webhook', () => {
+  const read = ({ service_id, webhook_id }: Target) => world.client.request(getWebhook, { service_id, webhook_id });
+
+  it('are absent at first, can be set, and stay when something else changes', async () => {
+    const target = await register();
+    expect(await read(target)).toMatchObject({ rate_limit: null, ordered: false });
+    const changed = (changes: object) => world.client.request(updateWebhook, { ...target, changes });
+    expect(await changed({ rate_limit: 5, ordered: true })).toMatchObject({ rate_limit: 5, ordered: true });
+    expect(await changed({ events: ['bounced'] })).toMatchObject({ rate_limit: 5, ordered: true });
+    expect(await changed({ rate_limit: null })).toMatchObject({ rate_limit: null, ordered: true });
+    expect(await read(target)).toMatchObject({ rate_limit: null, ordered: true, events: ['bounced'] });
+  });
+
+  it.each([0, 1_001, 1.5])('are refused with the limit %d', async rate_limit => {
+    const target = await register();
+    await expect(world.client.request(updateWebhook, { ...target, changes: { rate_limit } })).rejects.toMatchObject({
+      message: expect.stringContaining('rate_limit'),
+    });
+  });
+});

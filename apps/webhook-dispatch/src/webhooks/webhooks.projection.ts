@@ -19,6 +19,7 @@ import {
   enableWebhook,
   insertWebhook,
   updateEvents,
+  updatePacing,
   updateUrl,
 } from './webhooks.sql.js';
 
@@ -28,13 +29,15 @@ const apply = (event: RecordedEvent<WebhookEvent> & WebhookEvent, tx: Projection
   const { webhook_id: id } = event.data;
   switch (event.type) {
     case 'webhook-dispatch.webhook-created.v1': {
-      const { service_id, workspace_id, url, events, at } = event.data;
-      return tx.query(insertWebhook(tx), [id, service_id, url, events, at, workspace_id ?? null]);
+      const { service_id, workspace_id = null, url, events, at, rate_limit = null, ordered = false } = event.data;
+      return tx.query(insertWebhook(tx), [id, service_id, url, events, at, workspace_id, rate_limit, ordered]);
     }
     case 'webhook-dispatch.webhook-url-changed.v1':
       return tx.query(updateUrl(tx), [id, event.data.url]);
     case 'webhook-dispatch.webhook-events-changed.v1':
       return tx.query(updateEvents(tx), [id, event.data.events]);
+    case 'webhook-dispatch.webhook-pacing-changed.v1':
+      return tx.query(updatePacing(tx), [id, event.data.rate_limit, event.data.ordered]);
     case 'webhook-dispatch.webhook-disabled.v1':
       return tx.query(disableWebhook(tx), [id, event.data.reason]);
     case 'webhook-dispatch.webhook-enabled.v1':
@@ -55,6 +58,7 @@ export const webhooks: Projection = {
     'webhook-dispatch.webhook-created.v1',
     'webhook-dispatch.webhook-url-changed.v1',
     'webhook-dispatch.webhook-events-changed.v1',
+    'webhook-dispatch.webhook-pacing-changed.v1',
     'webhook-dispatch.webhook-disabled.v1',
     'webhook-dispatch.webhook-enabled.v1',
     'webhook-dispatch.webhook-removed.v1',
@@ -106,6 +110,8 @@ export class Webhooks {
       disabled_reason: row.disabledReason,
       next_secret_ready: ready.has(row.id),
       created_at: row.createdAt.toISOString(),
+      rate_limit: row.rateLimit,
+      ordered: row.ordered,
       ...healthOf(healths.get(row.id)),
     }));
   }

@@ -33,10 +33,10 @@ export const HOLD_PENDING_DELIVERIES = `
 
 // The projection runs these in the transaction of its checkpoint, on the tables of one generation.
 
-/** `$1` id, `$2` service, `$3` URL, `$4` event kinds, `$5` time of creation, `$6` workspace. */
+/** `$1` id, `$2` service, `$3` URL, `$4` event kinds, `$5` time of creation, `$6` workspace, `$7` rate limit, `$8` order. */
 export const insertWebhook = ({ table }: ProjectionTables): string => `
-  INSERT INTO ${table('webhooks')} (id, service_id, url, events, enabled, created_at, workspace_id)
-  VALUES ($1, $2, $3, $4, true, $5, $6)`;
+  INSERT INTO ${table('webhooks')} (id, service_id, url, events, enabled, created_at, workspace_id, rate_limit, ordered)
+  VALUES ($1, $2, $3, $4, true, $5, $6, $7, $8)`;
 
 /** `$1` id, `$2` URL. */
 export const updateUrl = ({ table }: ProjectionTables): string =>
@@ -45,6 +45,10 @@ export const updateUrl = ({ table }: ProjectionTables): string =>
 /** `$1` id, `$2` event kinds. */
 export const updateEvents = ({ table }: ProjectionTables): string =>
   `UPDATE ${table('webhooks')} SET events = $2 WHERE id = $1`;
+
+/** `$1` id, `$2` requests per second, `$3` order. */
+export const updatePacing = ({ table }: ProjectionTables): string =>
+  `UPDATE ${table('webhooks')} SET rate_limit = $2, ordered = $3 WHERE id = $1`;
 
 /** `$1` id, `$2` reason. */
 export const disableWebhook = ({ table }: ProjectionTables): string =>

@@ -13,6 +13,7 @@ import {
   pageRequest,
   timestamp,
 } from '../shapes.js';
+import { webhookHealth } from './webhook-health.js';
 
 const request = requestsOf('webhook-dispatch');
 
@@ -31,30 +32,25 @@ export const webhookPayload = z.object({
   data: z.record(z.string(), z.unknown()),
 });
 
-/** How the latest deliveries of a webhook went. */
-export const webhookHealth = z.object({
-  state: z
-    .enum(['healthy', 'degraded', 'failing'])
-    .describe(
-      '`failing`: every attempt since `failing_since` failed. `degraded`: some events of the last 24 hours were not accepted.',
-    ),
-  attempted_24h: z
+/** Requests per second that the owner of a webhook can permit at most. */
+export const MAX_WEBHOOK_RATE = 1_000;
+
+/** How an endpoint is called; a field that is absent stays as it is, and without a value at first. */
+const pacing = {
+  rate_limit: z
     .int()
-    .nonnegative()
-    .describe('Events of the last 24 hours that were sent; at most 1,000 are counted.'),
-  failed_24h: z.int().nonnegative().describe('Those among them that the endpoint has not accepted.'),
-  failing_since: timestamp.nullable().describe('The first of the attempts that all failed; null after a success.'),
-  last_attempt: z
-    .object({
-      at: timestamp,
-      outcome: z.enum(['accepted', 'refused', 'retry']),
-      status: z.int().nullable().describe('HTTP status; null if there was no response.'),
-      error: z.string().nullable(),
-    })
-    .nullable(),
-  next_attempt_at: timestamp.nullable().describe('When an event is sent again; null if none waits.'),
-});
-export type WebhookHealth = z.output<typeof webhookHealth>;
+    .min(1)
+    .max(MAX_WEBHOOK_RATE)
+    .nullable()
+    .optional()
+    .describe('Most requests that start within a second; null for no limit.'),
+  ordered: z
+    .boolean()
+    .optional()
+    .describe(
+      'Sends one event after the other. An event that fails delays the later ones until it is accepted or given up.',
+    ),
+};
 
 export const webhook = z.object({
   id,
@@ -64,6 +60,7 @@ export const webhook = z.object({
   disabled_reason: z.string().nullable(),
   next_secret_ready: z.boolean().describe('Whether a new secret is ready to be activated.'),
   created_at: timestamp,
+  ...pacing,
   health: webhookHealth.optional().describe('Absent from the release before.'),
 });
 export type Webhook = z.output<typeof webhook>;
@@ -78,6 +75,7 @@ export const createWebhook = request('create-webhook', {
     workspace_id: id.optional().describe('Absent from the release before.'),
     url: z.string().min(1).max(2048),
     events: kinds,
+    ...pacing,
     workspace_quotas: quotaOverrides.optional(),
   }),
   reply: z.object({ id, url: z.string(), events: z.array(outcomeKind), secret: z.string() }),
@@ -123,6 +121,7 @@ export const webhookChanges = z.strictObject({
   url: z.string().min(1).max(2048).optional(),
   events: kinds.optional(),
   enabled: z.boolean().optional(),
+  ...pacing,
 });
 export type WebhookChanges = z.input<typeof webhookChanges>;
 
@@ -135,7 +134,7 @@ export const updateWebhook = request('update-webhook', {
     method: 'PATCH',
     path: '/email-services/{service_id}/webhooks/{webhook_id}',
     access: 'service-owner',
-    summary: 'Edit the URL or event kinds, or enable or disable the webhook',
+    summary: 'Edit the URL, event kinds, rate limit or order, or enable or disable the webhook',
     bodyField: 'changes',
   },
   deadlineMs: 10_000,

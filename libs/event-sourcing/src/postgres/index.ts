@@ -28,6 +28,7 @@ export { heldGenerations } from './generations.js';
 export { inSteps } from './in-steps.js';
 export { isLed, withLeadership } from './leadership.js';
 export { LEASE_LIMITS, Lease, LeaseLost } from './lease.js';
+export { LEASE_IS_HELD } from './lease-is-held.js';
 export { countFromZero, observeLag } from './observe-lag.js';
 export { PostgresEventStore } from './postgres-event-store.js';
 export type { Projection, ProjectionTables, ProjectionTransaction } from './projection.js';

@@ -22,6 +22,7 @@ export class Lease {
   readonly #lost = new AbortController();
   readonly #ended = new AbortController();
   #stopTimer: NodeJS.Timeout | undefined;
+  #stopAt = 0;
   #renewTimer: NodeJS.Timeout | undefined;
 
   private constructor(
@@ -55,6 +56,14 @@ export class Lease {
     return this.#lost.signal;
   }
 
+  /**
+   * Whether this process may act. In contrast to `lost`, it is true at no time after the deadline: a process that was paused can act
+   * before its timers run.
+   */
+  get isCurrent(): boolean {
+    return !this.#isOver && performance.now() < this.#stopAt;
+  }
+
   /** Keeps the lease until the end of the transaction. @throws LeaseLost if another process may have it. */
   async require(client: pg.ClientBase): Promise<void> {
     const { rowCount } = await client.query(LOCK_LEASE, [this.name, this.token]);
@@ -81,10 +90,10 @@ export class Lease {
   /** Timers measure from the moment before the statement was sent, so that this process stops first. */
   #confirm(sentAt: number): void {
     clearTimeout(this.#stopTimer);
-    const leftMs = sentAt + LEASE_LIMITS.stopAfterMs - performance.now();
+    this.#stopAt = sentAt + LEASE_LIMITS.stopAfterMs;
     this.#stopTimer = setTimeout(
       () => this.#lose(`PostgreSQL did not confirm it for ${LEASE_LIMITS.stopAfterMs / 1_000} s`),
-      leftMs,
+      this.#stopAt - performance.now(),
     );
   }
 

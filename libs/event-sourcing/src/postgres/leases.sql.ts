@@ -1,5 +1,4 @@
-/** A lease that ends later than any lease can was set before the clock of PostgreSQL went back. */
-const HELD = `expires_at > clock_timestamp() AND expires_at <= clock_timestamp() + make_interval(secs => 60)`;
+import { LEASE_IS_HELD } from './lease-is-held.js';
 
 const until = (seconds: string): string => `clock_timestamp() + make_interval(secs => ${seconds})`;
 
@@ -7,7 +6,7 @@ const until = (seconds: string): string => `clock_timestamp() + make_interval(se
 export const TAKE_LEASE = `
   WITH freed AS (
     UPDATE event_store.leases SET token = token + 1, since = clock_timestamp(), expires_at = ${until('$2')}
-    WHERE name = $1 AND NOT (${HELD})
+    WHERE name = $1 AND NOT (${LEASE_IS_HELD})
     RETURNING token
   ), made AS (
     INSERT INTO event_store.leases (name, token, since, expires_at)
@@ -30,7 +29,7 @@ export const RELEASE_LEASE = `
 /** Forgets a lease whose name nobody takes again. */
 export const FORGET_LEASE = `DELETE FROM event_store.leases WHERE name = $1 AND token = $2`;
 
-export const IS_HELD = `SELECT EXISTS (SELECT FROM event_store.leases WHERE name = $1 AND ${HELD}) AS held`;
+export const IS_HELD = `SELECT EXISTS (SELECT FROM event_store.leases WHERE name = $1 AND ${LEASE_IS_HELD}) AS held`;
 
 /** Locks a lease until the end of the transaction, if the holder of the token still has it. */
-export const LOCK_LEASE = `SELECT FROM event_store.leases WHERE name = $1 AND token = $2 AND ${HELD} FOR SHARE`;
+export const LOCK_LEASE = `SELECT FROM event_store.leases WHERE name = $1 AND token = $2 AND ${LEASE_IS_HELD} FOR SHARE`;

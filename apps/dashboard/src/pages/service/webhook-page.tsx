@@ -12,6 +12,7 @@ import { useAction, useLoading } from '../../loading.js';
 import { navigate } from '../../router.js';
 import { DeliveriesSection } from './deliveries-section.js';
 import { EventKinds, KINDS } from './event-kinds.js';
+import { PacingFields, pacingOf } from './pacing-fields.js';
 import { useService } from './service-layout.js';
 import { WebhookSecret } from './webhook-secret.js';
 import { WebhookResults, WebhookStatus } from './webhooks-page.js';
@@ -69,9 +70,10 @@ interface ConfigurationProps {
 const Configuration = ({ webhook, path, onChanged }: ConfigurationProps) => {
   const [kinds, setKinds] = useState([...webhook.events]);
   const enable = useAction(async (enabled: boolean) => onChanged(await api.patch<Webhook>(path, { enabled })));
-  const save = useAction(async ({ url }: Values) =>
-    onChanged(await api.patch<Webhook>(path, { ...(url === webhook.url ? {} : { url }), events: kinds })),
-  );
+  const save = useAction(async ({ url, ...pacing }: Values) => {
+    const changes = { ...(url === webhook.url ? {} : { url }), events: kinds, ...pacingOf(pacing) };
+    onChanged(await api.patch<Webhook>(path, changes));
+  });
   return (
     <Section title="Configuration">
       {webhook.disabled_reason && <Notice kind="warning">{asSentence(`Disabled: ${webhook.disabled_reason}`)}</Notice>}
@@ -86,6 +88,7 @@ const Configuration = ({ webhook, path, onChanged }: ConfigurationProps) => {
       <EditForm action={save}>
         <Field label="URL" name="url" type="url" required maxLength={2048} defaultValue={webhook.url} />
         <EventKinds chosen={kinds} onChange={setKinds} />
+        <PacingFields webhook={webhook} />
       </EditForm>
     </Section>
   );

@@ -12,6 +12,7 @@ import { formatCount, formatLabel } from '../../formatting.js';
 import { useAction, useLoading } from '../../loading.js';
 import { Link } from '../../router.js';
 import { EventKinds, KINDS } from './event-kinds.js';
+import { PacingFields, pacingOf } from './pacing-fields.js';
 import { useService } from './service-layout.js';
 import { VerificationSnippet } from './snippets.js';
 
@@ -21,8 +22,8 @@ export const WebhooksPage = () => {
   const webhooks = useLoading<Webhook[]>(signal => api.get(path, {}, signal), [path]);
   const [kinds, setKinds] = useState([...KINDS]);
   const [created, setCreated] = useState<CreatedWebhook>();
-  const create = useAction(async ({ url }: Values) => {
-    setCreated(await api.post<CreatedWebhook>(path, { url, events: kinds }));
+  const create = useAction(async ({ url, ...pacing }: Values) => {
+    setCreated(await api.post<CreatedWebhook>(path, { url, events: kinds, ...pacingOf(pacing) }));
     webhooks.reload();
   });
   return (
@@ -51,6 +52,7 @@ export const WebhooksPage = () => {
             autocomplete="off"
           />
           <EventKinds chosen={kinds} onChange={setKinds} />
+          <PacingFields />
         </Form>
       </CollapsibleSection>
       <Loaded of={webhooks}>
