@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { OPERATOR_EMAIL } from '@postern/local-start';
 import { eventually } from '@postern/testing';
@@ -59,25 +57,6 @@ describe('POST /dashboard/api/session', () => {
     expect((await world.callDashboardApi('GET', '/me', undefined, token)).status).toBe(401);
     expect((await world.callDashboardApi('GET', '/me', undefined, 'made-up')).status).toBe(401);
     expect((await me({})).status).toBe(401);
-  });
-});
-
-describe('the first page', () => {
-  /** The bytes of an answer as they are sent; `fetch` would count them after decompression. */
-  const sentBytes = async (path: string): Promise<number> => {
-    const request = get(world.postern.baseUrl + path, { headers: { 'accept-encoding': 'gzip, br' } });
-    const [response] = (await once(request, 'response')) as [IncomingMessage];
-    let size = 0;
-    for await (const chunk of response) size += (chunk as Buffer).length;
-    return size;
-  };
-
-  it('has less than 100 kB on the wire, with the files that it names', async () => {
-    const page = await (await fetch(`${world.postern.baseUrl}/dashboard/`)).text();
-    const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = '']) => file);
-    expect(files.some(file => file.endsWith('.js'))).toBe(true);
-    const sizes = await Promise.all(['/dashboard/', ...files].map(sentBytes));
-    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(100_000);
   });
 });
 
