@@ -9,7 +9,6 @@ import { untilWritten } from '../infrastructure/postgres/until-written.js';
 import { BodySeal } from './body-seal.js';
 import {
   type ConcludedEmail,
-  EMAIL_EVENTS,
   type EmailFacts,
   type EmailRecord,
   email,
@@ -44,7 +43,6 @@ type InContext<T> = T & { readonly metadata: EventMetadata };
 const SHARED = { maxBatch: 128, flushers: 1 };
 /** Larger messages get a separate transaction: a hundred of them in one batch would exhaust the memory. */
 const LARGE_BODY = 256 * 1024;
-const ANNOUNCE_DELAY_MS = 50;
 /** Refusals come in groups: for so long after one, batches use the slow path at once. */
 const SLOW_PATH_FOR_MS = 1_000;
 
@@ -69,7 +67,6 @@ export class PostgresEmailRepository extends EmailRepository implements OnApplic
   readonly #confirmations: AnswerConfirmations;
   readonly #writer: AdmissionWriter;
 
-  #announcing = false;
   #slowPathUntil = 0;
 
   constructor(
@@ -146,9 +143,7 @@ export class PostgresEmailRepository extends EmailRepository implements OnApplic
     const { pool } = this.store;
     const admitted =
       performance.now() < this.#slowPathUntil ? undefined : await admitBatch(pool, batch, appends, this.#writer);
-    const outcomes = admitted ?? (await this.#admitEach(batch, appends));
-    this.#announceSoon();
-    return outcomes;
+    return admitted ?? this.#admitEach(batch, appends);
   }
 
   async #admitEach(
@@ -173,18 +168,9 @@ export class PostgresEmailRepository extends EmailRepository implements OnApplic
     const outcomes = await Promise.all(
       batch.map((decided, place) => (changed.has(place) ? concludeAgain(this.store, decided) : decided.outcome)),
     );
-    this.#announceSoon();
+    // Not at the admission: a consumer reads both events of a message in one page.
+    this.store.announce(batch.flatMap(({ events }) => events));
     return outcomes;
-  }
-
-  /** Wakes the consumers once for several batches, because each page that they read is a transaction. */
-  #announceSoon(): void {
-    if (this.#announcing) return;
-    this.#announcing = true;
-    setTimeout(() => {
-      this.#announcing = false;
-      this.store.announce(EMAIL_EVENTS);
-    }, ANNOUNCE_DELAY_MS).unref();
   }
 }
 
