@@ -35,7 +35,7 @@ export interface FollowerTimes {
   readonly retryLead: number;
   /** The longest time until an event is read whose wake-up was lost. */
   readonly poll: number;
-  /** Collects the next page after the last one: a transaction costs the same for one event as for fifty. */
+  /** Collects the next batch after a small one: a transaction costs the same for one event as for thirty. */
   readonly collect: number;
   /** A position that only passes over events of other types is saved once in this time. */
   readonly passOver: number;
@@ -55,10 +55,11 @@ export interface FollowerStatus {
 const TIMES: FollowerTimes = {
   retryLead: 1_000,
   poll: 1_000,
-  collect: 200,
+  collect: 30,
   passOver: 1_000,
   unavailable: { firstMs: 200, maxMs: 5_000 },
 };
+const SMALL_BATCH = 64;
 const HIDDEN_MS = { firstMs: 5, maxMs: 300 };
 
 /**
@@ -195,7 +196,8 @@ export class EventFollower {
   }
 
   async #rest({ events, hidden }: ReadPage, lost: AbortSignal): Promise<void> {
-    if (events.length > 0) await pause(this.#times.collect, undefined, { signal: lost }).catch(() => undefined);
+    if (events.length > 0 && events.length < SMALL_BATCH)
+      await pause(this.#times.collect, undefined, { signal: lost }).catch(() => undefined);
     if (!hidden) this.#hidden.reset();
     await this.#wakeUp.wait(hidden ? this.#hidden.next() : this.#times.poll, lost);
   }

@@ -32,15 +32,15 @@ describe('Commits wake the consumers in other services', () => {
     expect(published).toEqual([counted.subject]);
   });
 
-  it('with one more message for all commits of the next 100 ms', () => {
+  it('with one more message for all commits of the next 50 ms', () => {
     for (let commit = 0; commit < 50; commit++) store.announce([counted]);
-    jest.advanceTimersByTime(100);
+    jest.advanceTimersByTime(50);
     expect(published).toEqual([counted.subject, counted.subject]);
   });
 
   it('never for types that no other service reads', () => {
     store.announce([{ type: 'email-send.private.v1' }]);
-    jest.advanceTimersByTime(100);
+    jest.advanceTimersByTime(50);
     expect(published).toEqual([]);
   });
 });

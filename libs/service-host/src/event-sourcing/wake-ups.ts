@@ -3,7 +3,7 @@ import type { PostgresEventStore } from '@postern/event-sourcing/postgres';
 import type { NatsLink } from '@postern/messaging';
 
 /** A burst of commits wakes the consumers of a type once in this time. */
-const EVERY_MS = 100;
+const EVERY_MS = 50;
 
 /**
  * Tells the consumers in other services that there are new events. A lost message delays an event until the consumer asks by
