@@ -51,6 +51,7 @@ describe('the command', () => {
       'stop',
       'scale',
       'exec',
+      'shell',
       'logs',
       'env list',
       'env resolved',

@@ -197,4 +197,9 @@ const runOf = (run: z.output<typeof runOrder>): RunOrder => ({
   secrets: run.secrets,
   size: run.size && { memoryMib: run.size.memory_mib, cpuMillicores: run.size.cpu_millicores },
   deadlineMs: run.deadline_ms,
+  terminal: run.terminal && {
+    tokenHash: run.terminal.token_hash,
+    columns: run.terminal.columns,
+    rows: run.terminal.rows,
+  },
 });

@@ -267,4 +267,9 @@ const runOnTheWire = (order: RunOrder): z.output<typeof runOrder> => ({
   secrets: [...order.secrets],
   size: order.size && { memory_mib: order.size.memoryMib, cpu_millicores: order.size.cpuMillicores },
   deadline_ms: Math.ceil(order.deadlineMs),
+  terminal: order.terminal && {
+    token_hash: order.terminal.tokenHash,
+    columns: order.terminal.columns,
+    rows: order.terminal.rows,
+  },
 });
