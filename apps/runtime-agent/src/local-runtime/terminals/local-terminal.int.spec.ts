@@ -127,8 +127,8 @@ describe('A terminal', () => {
   });
 
   it('is abandoned once nobody reads it, but not while somebody waits for output', async () => {
-    const shell = await start('sleep 600', 100);
-    await shell.readOn(500);
+    const shell = await start('sleep 600', 2_000);
+    await shell.readOn(3_000);
     expect(abandoned).toBe(0);
     await waitFor(() => abandoned === 1, { describe: 'the end' });
   });
