@@ -14,6 +14,7 @@ import { PagesModule } from './pages/pages.module.js';
 import { PlatformKeysModule } from './platform-keys/platform-keys.module.js';
 import { ProviderEventsModule } from './provider-events/provider-events.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
+import { ShellsModule } from './shells/shells.module.js';
 import { SourceUploadsModule } from './source-uploads/source-uploads.module.js';
 import { SuppressionsModule } from './suppressions/suppressions.module.js';
 import { TlsAskModule } from './tls-ask/tls-ask.module.js';
@@ -31,6 +32,7 @@ import { ZoneFilesModule } from './zone-files/zone-files.module.js';
     ContractRoutesModule,
     SourceUploadsModule,
     LogStreamModule,
+    ShellsModule,
     ChangeStreamModule,
     AuditLogModule,
     SuppressionsModule,

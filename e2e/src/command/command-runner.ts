@@ -45,6 +45,15 @@ export class Running {
     );
   }
 
+  /** Writes to the standard input, which `start` has left open. */
+  type(text: string): void {
+    this.child.stdin.write(text);
+  }
+
+  kill(): void {
+    this.child.kill('SIGKILL');
+  }
+
   /** Sends SIGINT. */
   interrupt(): Promise<Result> {
     this.child.kill('SIGINT');
@@ -73,16 +82,27 @@ export class CommandRunner {
   }
 
   start(args: readonly string[], stdin = '', environment: Readonly<Record<string, string>> = {}): Running {
-    const env = { ...this.environmentOfCommand, ...environment };
-    const child = spawn(process.execPath, [COMMAND, ...args], { env, cwd: this.folder });
-    this.#started.push(child);
-    child.stdin.on('error', () => undefined);
+    const child = this.#spawn(process.execPath, [COMMAND, ...args], environment);
     child.stdin.end(stdin);
     return new Running(child);
   }
 
+  /** Starts the command in a terminal; what is typed goes to it. */
+  inTerminal(args: readonly string[]): Running {
+    const words = [process.execPath, COMMAND, ...args].map(word => `'${word}'`).join(' ');
+    return new Running(this.#spawn('script', ['--quiet', '--return', '--command', `exec ${words}`, '/dev/null']));
+  }
+
   run(args: readonly string[], stdin = '', environment: Readonly<Record<string, string>> = {}): Promise<Result> {
     return this.start(args, stdin, environment).ended;
+  }
+
+  #spawn(program: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+    const env = { ...this.environmentOfCommand, ...environment };
+    const child = spawn(program, args, { env, cwd: this.folder });
+    this.#started.push(child);
+    child.stdin.on('error', () => undefined);
+    return child;
   }
 
   stop(): void {

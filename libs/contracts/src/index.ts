@@ -81,6 +81,7 @@ export * from './resource-names.js';
 export * from './runtime-agent/databases.js';
 export * from './runtime-agent/orders.js';
 export * from './runtime-agent/runtime.js';
+export * from './runtime-agent/terminals.js';
 export * from './service-name.js';
 export { COUNTED_ITEMS, EXAMINED_ITEMS, MAX_OFFSET, type Page, page, pageRequest } from './shapes.js';
 export * from './webhook-dispatch/listeners.js';

@@ -1,4 +1,5 @@
 import type { Artefact, SecretFiles, ServicePlan } from './service-plan.js';
+import type { TerminalOrder } from './terminals.js';
 
 /** One command that runs once, with the artefact and the environment of a release. */
 export interface RunOrder {
@@ -16,6 +17,8 @@ export interface RunOrder {
   /** The limits of the command; undefined for the defaults of the runtime. */
   readonly size?: ServicePlan['instance'];
   readonly deadlineMs: number;
+  /** The command runs in a terminal, without lines in the log; only with the feature `terminals`. */
+  readonly terminal?: TerminalOrder | undefined;
 }
 
 /** How a command ended. */

@@ -1,7 +1,9 @@
 import { Refusal } from '@postern/contracts/refusal';
 import type { RunEnd, RunOrder } from './commands.js';
 import type { LogPage, LogPageQuery } from './log-pages.js';
+import type { RuntimeFeature } from './runtime-feature.js';
 import type { BuiltArtefact, CommitDescription, ServicePlan } from './service-plan.js';
+import type { Terminal } from './terminals.js';
 
 /**
  * Runs web services: as processes of this machine, in Kubernetes, or through the runtime agent. Every adapter passes
@@ -54,6 +56,11 @@ export abstract class Runtime {
    */
   run(_order: RunOrder, _signal: AbortSignal): Promise<RunEnd> {
     return Promise.reject(new Error('this runtime does not support commands'));
+  }
+
+  /** The terminal of a command; waits up to `waitMs` for it. Undefined without one, or for another token. */
+  async terminal(_runId: string, _token: string, _waitMs: number): Promise<Terminal | undefined> {
+    return undefined;
   }
 
   /** Ends the traffic, then the instances and commands; none runs when it returns. Artefacts, logs and the disk are kept. */
@@ -170,24 +177,6 @@ export abstract class SourceUploads {
   /** The bytes of an archive in parts; nothing if it is no longer stored. */
   abstract read(uploadId: string): AsyncIterable<Uint8Array>;
 }
-
-/** Optional fields of a plan; `requestScaling` (targets of requests and idle time); `runs` (commands); custom domains; and `sharedNetwork`, with which only one workspace may run code. */
-export type RuntimeFeature =
-  | 'instance'
-  | 'drainSeconds'
-  | 'releaseCommand'
-  | 'processes'
-  | 'disk'
-  | 'secretFiles'
-  | 'healthCheck'
-  | 'firstByteTimeout'
-  | 'autoscaling'
-  | 'requestScaling'
-  | 'runs'
-  | 'customDomains'
-  | 'uploads'
-  | 'images'
-  | 'sharedNetwork';
 
 /** An additional host name of a service; lower case, A-labels. */
 export interface RoutedDomain {

@@ -54,6 +54,7 @@ describe('the command', () => {
       'stop',
       'scale',
       'exec',
+      'shell',
       'logs',
       'env list',
       'env resolved',

@@ -20,6 +20,7 @@ import { rollback } from './commands/rollback.js';
 import { send } from './commands/send.js';
 import { lifecycleCommands, scale, service } from './commands/service.js';
 import { services } from './commands/services.js';
+import { shell } from './commands/shell.js';
 import { status } from './commands/status.js';
 import { templates } from './commands/templates.js';
 import { webhooks } from './commands/webhooks.js';
@@ -49,6 +50,7 @@ export const program = (version: string): Command => {
         ...lifecycleCommands(),
         scale(),
         exec(),
+        shell(),
         logs(),
         env(),
         files(),

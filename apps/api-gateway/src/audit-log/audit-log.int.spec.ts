@@ -79,7 +79,8 @@ describe('The audit log', () => {
   it('covers every writing route of the gateway', () => {
     const writing = gateway.server.routes
       .all()
-      .filter(({ method }) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
+      .filter(({ method, pattern }) => !['GET', 'HEAD', 'OPTIONS'].includes(method) || pattern.endsWith('/shell'))
+      .filter(({ method }) => method !== 'HEAD')
       .map(({ method, pattern }) => `${method} ${pattern}`);
     expect(writing.filter(route => !AUDITED_ROUTES.has(route)).sort()).toEqual(NOT_AUDITED);
     expect([...AUDITED_ROUTES.keys()].filter(route => !writing.includes(route))).toEqual([]);

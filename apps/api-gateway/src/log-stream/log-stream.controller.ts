@@ -1,10 +1,9 @@
 import { Controller, Get, Headers, Param, Query, Req, Res, type StreamableFile } from '@nestjs/common';
-import { admitPlatformCall, DEFAULT_MAX_BODY_BYTES, followLogs, followRun, Refusal } from '@postern/contracts';
+import { DEFAULT_MAX_BODY_BYTES, followLogs, followRun } from '@postern/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { callerOf } from '../infrastructure/http/access/caller.js';
-import { platformKeyHashOf } from '../infrastructure/http/access/platform-key.js';
-import { operationOfRoute } from '../infrastructure/http/access/route-operations.js';
+import { CHECK_KEY_MS, endOfPlatformKey } from '../infrastructure/http/access/platform-key-end.js';
 import { CurrentSession, type Session } from '../infrastructure/http/access/session.js';
 import { RequiresSession } from '../infrastructure/http/access/session-authentication.js';
 import { endOfSession } from '../infrastructure/http/access/session-end.js';
@@ -15,8 +14,6 @@ import { ServiceClient } from '../infrastructure/service-client/ports.js';
 import { LogFollower, type LogReader } from './log-follower.js';
 
 const CHECK_SESSION_MS = 5_000;
-/** Longer than for sessions, because a check of a platform key counts as a call. */
-const CHECK_KEY_MS = 60_000;
 
 const streamQuery = z.object({
   tail: z.int().min(1).max(1_000).default(100).describe('Number of earlier lines that the stream begins with.'),
@@ -148,22 +145,7 @@ export class PlatformLogStreamController {
 
   #follow(request: FastifyRequest, what: WhatToRead, reply: FastifyReply): Promise<StreamableFile> {
     const caller = callerOf(request);
-    const call = {
-      key_hash: platformKeyHashOf(request),
-      required: 'read',
-      operation: operationOfRoute(request),
-      role: 'viewer',
-    } as const;
-    const isOver = async () => {
-      try {
-        await this.services.request(admitPlatformCall, call, caller);
-        return undefined;
-      } catch (error) {
-        // A key at its rate limit is still valid, and so is one that cannot be checked at the moment.
-        const isRefused = Refusal.is(error) && error.code !== 'rate_limit_reached';
-        return isRefused ? 'the platform key is no longer valid' : undefined;
-      }
-    };
+    const isOver = () => endOfPlatformKey(this.services, request, { required: 'read', role: 'viewer' });
     return this.log.follow({ ...what, caller, checkMs: CHECK_KEY_MS, isOver }, reply);
   }
 }

@@ -22,6 +22,8 @@ import { ServiceNames } from './rolls/service-names.js';
 import type { DiskImages } from './sandbox/areas/disk-images.js';
 import type { PrivateNetwork } from './sandbox/network/private-network.js';
 import type { TenantNetworks } from './sandbox/network/tenant-network.js';
+import { hasTerminals } from './terminals/terminal-program.js';
+import { inTerminal, Terminals } from './terminals/terminals.js';
 
 const BALANCER_TIMEOUT_MS = 10_000;
 const FEATURES = [
@@ -91,10 +93,14 @@ export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime
   const processes = new MarkedProcesses();
   const times = { ...TIMES, ...options.times };
   const ownership = new HomeOwnership(platformHome);
+  const terminals = new Terminals();
   const commands = new Commands(new CommandStore(platformHome), {
-    start: async ({ isRelease, ...order }) => {
+    start: async ({ isRelease, ...order }, cancel) => {
       if (!(await ownership.isMine())) throw new Error('another process runs the commands now');
-      return starter.startCommand(order, isRelease ? 'build' : undefined);
+      if (!order.terminal) return starter.startCommand(order, { stream: isRelease ? 'build' : undefined });
+      return terminals.start(order, order.terminal, cancel, descriptor =>
+        starter.startCommand(inTerminal(order), { terminal: descriptor }),
+      );
     },
     graceMs: times.graceMs,
     log,
@@ -106,6 +112,7 @@ export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime
     instanceRecords,
     starter,
     commands,
+    terminals,
     orphanedInstances: new OrphanedInstances(host, processes, starter.idPrefix, log),
     monitor: new InstanceMonitor(processes, balancer, times, log),
     balancer,
@@ -119,6 +126,7 @@ export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime
       ...FEATURES,
       ...(options.runsImages ? ['images' as const] : []),
       ...(isNetworkShared ? ['sharedNetwork' as const] : []),
+      ...(hasTerminals() ? ['terminals' as const] : []),
     ]),
     isolationGaps: options.isolationGaps ?? [],
     log,

@@ -1,5 +1,3 @@
-import type { LoadBalancerClient } from '@postern/load-balancer-client';
-import type { Log } from '@postern/messaging';
 import {
   type BuildOrder,
   type BuiltArtefact,
@@ -19,44 +17,15 @@ import {
   type ServicePlan,
   type ServiceUsage,
   type Source,
+  type Terminal,
   type TrafficReading,
 } from '@postern/runtime';
-import type { Builds } from './build/builds.js';
-import type { Commands } from './commands/commands.js';
 import { runReleaseCommand } from './commands/release-command.js';
-import type { ServiceDisks } from './disks/service-disks.js';
-import type { InstanceRecords } from './instances/instance-records.js';
-import type { InstanceStarter } from './instances/instance-starter.js';
-import type { OrphanedInstances } from './instances/orphaned-instances.js';
 import { recordedStatus } from './instances/recorded-status.js';
-import type { LogStore } from './logs/log-store.js';
-import type { BalancerPorts } from './rolls/balancer-ports.js';
-import type { HomeOwnership } from './rolls/home-ownership.js';
-import type { InstanceMonitor } from './rolls/instance-monitor.js';
+import type { LocalRuntimeParts } from './local-runtime-parts.js';
 import type { ReplicaSetHost } from './rolls/replica-set.js';
 import { RunningService } from './rolls/running-service.js';
-import type { RuntimeTimes } from './rolls/runtime-times.js';
-import type { ServiceNames } from './rolls/service-names.js';
 import { Traffic } from './rolls/traffic.js';
-
-export interface LocalRuntimeParts {
-  readonly builds: Builds;
-  readonly instanceRecords: InstanceRecords;
-  readonly starter: InstanceStarter;
-  readonly commands: Commands;
-  readonly orphanedInstances: OrphanedInstances;
-  readonly monitor: InstanceMonitor;
-  readonly balancer: LoadBalancerClient;
-  readonly ports: BalancerPorts;
-  readonly names: ServiceNames;
-  readonly ownership: HomeOwnership;
-  readonly logs: LogStore;
-  readonly disks: ServiceDisks;
-  readonly times: RuntimeTimes;
-  readonly isolationGaps: readonly string[];
-  readonly features: ReadonlySet<RuntimeFeature>;
-  readonly log: Log;
-}
 
 /**
  * Runs web services as processes of this machine. Only the leader of a home may build, roll, stop and reconcile; every
@@ -100,6 +69,10 @@ export class LocalRuntime extends Runtime {
     if (this.#removed.has(order.webServiceId))
       return { exitCode: null, reason: 'not run because the web service was deleted' };
     return this.parts.commands.run({ ...order, isRelease: false }, signal);
+  }
+
+  override terminal(runId: string, token: string, waitMs: number): Promise<Terminal | undefined> {
+    return this.parts.terminals.find(runId, token, waitMs);
   }
 
   async stop(webServiceId: string): Promise<void> {

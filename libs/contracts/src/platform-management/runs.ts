@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
+import { terminalSize } from '../runtime-agent/terminal-size.js';
 import { id, page, timestamp } from '../shapes.js';
 import { LOGS, onePageOf, RUN } from './examples.js';
 import { logLine, logPage, logPageRequest } from './logs-and-metrics.js';
@@ -30,10 +31,10 @@ export type Run = z.output<typeof run>;
 /** The time limit of a command. */
 export const RUN_DEADLINE_MS = 60 * 60_000;
 
+const commandText = z.string().trim().min(1, 'must not be empty').max(4096);
+
 export const createRun = request('create-run', {
-  request: ofWebService.extend({
-    command: z.string().trim().min(1, 'must not be empty').max(4096).describe('For a shell; stored as it is.'),
-  }),
+  request: ofWebService.extend({ command: commandText.describe('For a shell; stored as it is.') }),
   reply: run,
   refusals: {
     web_service_not_found: 404,
@@ -69,6 +70,30 @@ export const createRun = request('create-run', {
     description:
       'The command runs alongside the instances, at most once, for at most one hour. Until it ends, it counts as an instance in the quota. Poll the run until its status is final.',
   },
+});
+
+/** The maximum number of open shells of one web service. */
+export const SHELLS_PER_SERVICE = 5;
+
+/**
+ * Queues a command with a terminal as a run: an interactive shell by default. The reply has the token with which the caller
+ * uses the terminal; only its hash is stored. The command ends when nobody reads its terminal.
+ */
+export const openShell = request('open-shell', {
+  request: ofWebService.extend({ ...terminalSize.shape, command: commandText.optional() }),
+  reply: z.object({ run, token: z.string() }),
+  refusals: {
+    web_service_not_found: 404,
+    invalid_input: 400,
+    nothing_to_run: 400,
+    terminals_not_supported: 400,
+    service_blocked: 403,
+    service_suspended: 403,
+    quota_reached: 409,
+    too_many_shells: 409,
+    runtime_unavailable: 503,
+  },
+  callers: ['api-gateway'],
 });
 
 /** Newest first. */

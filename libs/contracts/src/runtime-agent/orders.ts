@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { noContent } from '../shapes.js';
+import { terminalSize } from './terminal-size.js';
 
 const request = requestsOf('runtime-agent', ['platform-management']);
 
@@ -88,6 +89,8 @@ export const runOrder = z.object({
   secrets: z.array(z.string()),
   size: z.object({ memory_mib: z.int(), cpu_millicores: z.int() }).optional(),
   deadline_ms: milliseconds,
+  /** The command runs in a terminal; `token_hash` is the SHA-256 of the token with which it may be used. */
+  terminal: z.object({ token_hash: documentDigest, ...terminalSize.shape }).optional(),
 });
 
 const kindOfDatabase = z.enum(['relational', 'key_value']);

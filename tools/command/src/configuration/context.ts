@@ -39,7 +39,11 @@ export class Context {
 
   /** A client of the platform API. */
   platform(): Postern['platform'] {
-    return new Postern(required(this.platformKey, PLATFORM_KEY), { baseUrl: this.url }).platform;
+    return new Postern(this.requiredPlatformKey(), { baseUrl: this.url }).platform;
+  }
+
+  requiredPlatformKey(): string {
+    return required(this.platformKey, PLATFORM_KEY);
   }
 
   /** A client of the dashboard API. */

@@ -30,7 +30,7 @@ export const RunsPage = () => {
     <Page title="Runs">
       <Section
         title="Run a command"
-        about="The command runs once, for at most one hour, with the live version and its environment, alongside the instances."
+        about="The command runs once, for at most one hour, with the live version and its environment, alongside the instances. For a shell with a terminal, use postern shell on your computer."
       >
         <Form action={start} submit="Run" class="line">
           <Field

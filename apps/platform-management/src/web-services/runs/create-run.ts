@@ -1,6 +1,6 @@
 import { createRun, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { Runtime } from '@postern/runtime';
+import { Runtime, type TerminalOrder } from '@postern/runtime';
 import { v7 as uuidv7 } from 'uuid';
 import { WorkspaceUsage } from '../../accounts/quotas/workspace-usage.js';
 import { ProjectOwners } from '../../projects/ports.js';
@@ -8,7 +8,7 @@ import { refuseFlagged } from '../services/aggregate/refusals.js';
 import { requireStorable } from '../services/storable-text.js';
 import { WebServiceRepository } from '../services/web-service-repository.js';
 import { WebServices } from '../services/web-services.projection.js';
-import { placesOf, Runs, releaseToRun, runReply } from './runs.js';
+import { placesOf, Runs, releaseToRun, runReply, type StoredRun } from './runs.js';
 
 /** Queues a one-off command with the live release. */
 @Handles(createRun)
@@ -23,18 +23,34 @@ export class CreateRun {
   ) {}
 
   async execute(request: RequestOf<typeof createRun>): Promise<ReplyOf<typeof createRun>> {
-    const { web_service_id: webServiceId, command } = request;
+    return runReply(await this.create(request, request.command));
+  }
+
+  /** @param terminal set for a shell. */
+  async create(
+    request: Omit<RequestOf<typeof createRun>, 'command'>,
+    command: string,
+    terminal?: TerminalOrder,
+  ): Promise<StoredRun> {
+    const { web_service_id: webServiceId } = request;
     await this.owners.requireOwner(request, webServiceId);
     requireStorable('command', command);
     const state = await this.webServices.stateOf(webServiceId);
     refuseFlagged(state);
     const release = releaseToRun(state);
     if (!release) throw new Refusal('nothing_to_run', 'no successful deployment to run; create one first');
-    if (!(await this.runtime.features()).has('runs')) {
+    const features = await this.runtime.features();
+    if (!features.has('runs') && !terminal) {
       throw new Refusal('runs_not_supported', 'this installation does not support commands');
+    }
+    if (terminal && !features.has('terminals')) {
+      const message =
+        'this installation does not support shells: in Kubernetes, use kubectl exec; on one machine, install Perl';
+      throw new Refusal('terminals_not_supported', message);
     }
     const { workspaceId } = await this.projects.requireOwner(request, state.projectId!);
     const limit = this.usage.limitOf(workspaceId, placesOf(release));
-    return runReply(await this.runs.create(limit, { id: uuidv7(), webServiceId, command, release }));
+    const run = { id: uuidv7(), webServiceId, command, release };
+    return this.runs.create(limit, { ...run, ...(terminal && { terminal }) });
   }
 }

@@ -114,6 +114,7 @@ export class ExecuteRuns {
           secrets: maskable(configuration.secrets),
           size: run.release.size,
           deadlineMs: Math.max(1, leftMs),
+          ...(run.terminal && { terminal: run.terminal }),
         },
         AbortSignal.any([signal, late]),
       );

@@ -10,12 +10,13 @@ import { ExecuteRuns } from './execute-runs.js';
 import { FollowRun } from './follow-run.js';
 import { GetRun } from './get-run.js';
 import { ListRuns } from './list-runs.js';
+import { OpenShell } from './open-shell.js';
 import { Runs } from './runs.js';
 
 /** One-off commands of web services. */
 @Module({
   imports: [EnvironmentModule, ProjectsModule, QuotaUsageModule, RuntimeModule, WebServicesModule],
-  providers: [CreateRun, ListRuns, GetRun, FollowRun, CancelRun, ExecuteRuns, Runs],
+  providers: [CreateRun, OpenShell, ListRuns, GetRun, FollowRun, CancelRun, ExecuteRuns, Runs],
   exports: [Runs],
 })
 export class RunsModule {}

@@ -1,6 +1,11 @@
 import { RUN } from './run-columns.js';
 
-export const INSERT_RUN = `INSERT INTO runs (id, web_service_id, command, release) VALUES ($1, $2, $3, $4) RETURNING ${RUN}`;
+export const INSERT_RUN = `
+  INSERT INTO runs (id, web_service_id, command, release, terminal) VALUES ($1, $2, $3, $4, $5) RETURNING ${RUN}`;
+
+export const COUNT_SHELLS = `
+  SELECT count(*)::integer AS total FROM runs
+  WHERE web_service_id = $1 AND finished_at IS NULL AND terminal IS NOT NULL`;
 
 export const FIND_RUN = `SELECT ${RUN} FROM runs WHERE web_service_id = $1 AND id = $2`;
 

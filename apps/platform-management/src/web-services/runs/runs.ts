@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { RunStatus } from '@postern/contracts';
-import { INSTANCE_MEMORY_MIB, type Run } from '@postern/contracts';
+import { INSTANCE_MEMORY_MIB, Refusal, type Run, SHELLS_PER_SERVICE } from '@postern/contracts';
 import type { CreationLimit } from '@postern/event-sourcing';
 import { inTransaction, lockStreams } from '@postern/event-sourcing/postgres';
-import type { RunEnd, RunOrder } from '@postern/runtime';
+import type { RunEnd, RunOrder, TerminalOrder } from '@postern/runtime';
 import { Database } from '@postern/service-host';
 import pLimit from 'p-limit';
 import type { NeededPlaces } from '../../accounts/quotas/workspace-usage.js';
@@ -16,6 +16,7 @@ import {
   BEGIN_RUN,
   CANCEL_RUN,
   COUNT_RUNS,
+  COUNT_SHELLS,
   DELETE_OLD_RUNS,
   FIND_RUN,
   FINISH_RUN,
@@ -37,6 +38,8 @@ export interface NewRun {
   readonly webServiceId: string;
   readonly command: string;
   readonly release: RunRelease;
+  /** Set for a shell. */
+  readonly terminal?: TerminalOrder | null;
 }
 
 export interface StoredRun extends NewRun {
@@ -156,18 +159,28 @@ export class Runs {
     return () => this.#listeners.delete(listener);
   }
 
-  async #create(limit: CreationLimit, { id, webServiceId, command, release }: NewRun): Promise<StoredRun> {
+  async #create(limit: CreationLimit, { id, webServiceId, command, release, terminal }: NewRun): Promise<StoredRun> {
     const stream = webServiceStream(webServiceId);
     const created = await inTransaction(this.database.pool, async client => {
       await lockStreams(client, [limit.lock, stream]);
       if (await isDeleted(client, stream)) throw webServiceNotFound();
       await limit.check();
+      if (terminal) await this.#assertShellAllowed(client, webServiceId);
       await client.query(DELETE_OLD_RUNS, [webServiceId, KEPT]);
-      const { rows } = await client.query<StoredRun>(INSERT_RUN, [id, webServiceId, command, JSON.stringify(release)]);
+      const values = [id, webServiceId, command, JSON.stringify(release), terminal && JSON.stringify(terminal)];
+      const { rows } = await client.query<StoredRun>(INSERT_RUN, values);
       return rows[0]!;
     });
     this.#notify();
     return created;
+  }
+
+  async #assertShellAllowed(client: Pick<Database['pool'], 'query'>, webServiceId: string): Promise<void> {
+    const { rows } = await client.query<{ total: number }>(COUNT_SHELLS, [webServiceId]);
+    if (rows[0]!.total >= SHELLS_PER_SERVICE) {
+      const message = `the web service has ${SHELLS_PER_SERVICE} open shells, which is the maximum; close one first`;
+      throw new Refusal('too_many_shells', message);
+    }
   }
 
   #notify(): void {

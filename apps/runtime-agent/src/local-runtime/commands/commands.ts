@@ -9,7 +9,8 @@ export interface CommandOrder extends RunOrder {
 }
 
 export interface CommandHost {
-  start(order: CommandOrder): Promise<Instance>;
+  /** @param cancel the command ends when it aborts. */
+  start(order: CommandOrder, cancel: AbortController): Promise<Instance>;
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs: number;
   readonly log: Log;
@@ -53,7 +54,8 @@ export class Commands {
       active.instance = instance;
       active.ended = this.#settle(active, async () => {
         const record = await this.store.read(webServiceId, command.id);
-        if (record && !record.end) return this.#follow(active, instance, record.deadline);
+        // The terminal of an earlier process is closed.
+        if (record && !record.end && !command.hasTerminal) return this.#follow(active, instance, record.deadline);
         await instance.end(0);
         return record?.end ?? { exitCode: null, reason: INTERRUPTED };
       });
@@ -147,7 +149,7 @@ export class Commands {
     if (active.cancel.signal.aborted) return finish(active.cancel.signal.reason);
     let instance: Instance;
     try {
-      instance = await this.host.start(order);
+      instance = await this.host.start(order, active.cancel);
     } catch (error) {
       return finish(`could not be started: ${(error as Error).message}`);
     }

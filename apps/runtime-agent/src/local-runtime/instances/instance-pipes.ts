@@ -20,8 +20,10 @@ export const makePipes = async (folder: string, owner: { uid: number; gid: numbe
 };
 
 /** Opens both ends of each pipe for the process to be started. The caller closes them after the start. */
-export const openForInstance = (folder: string): Promise<readonly FileHandle[]> =>
-  Promise.all(NAMES.map(name => open(join(folder, name), constants.O_RDWR)));
+export const openForInstance = async (folder: string): Promise<Readonly<Record<PipeName, FileHandle>>> => {
+  const [stdout, stderr, exit] = await Promise.all(NAMES.map(name => open(join(folder, name), constants.O_RDWR)));
+  return { stdout: stdout!, stderr: stderr!, exit: exit! };
+};
 
 /** Exceeds the rate limit of the log. An instance that writes faster is blocked by the full pipe. */
 const BYTES_PER_TURN = 1024 * 1024;

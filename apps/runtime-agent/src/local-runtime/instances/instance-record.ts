@@ -32,7 +32,14 @@ export const instanceRecord = z.object({
   /** Undefined if the default of the runtime applies. */
   drainSeconds: z.int().optional(),
   /** A command that runs once and is not replaced when it ends. */
-  command: z.object({ id: z.string(), stream: z.enum(['build']).optional() }).optional(),
+  command: z
+    .object({
+      id: z.string(),
+      stream: z.enum(['build']).optional(),
+      /** Whether it has a terminal, with which it ends. */
+      hasTerminal: z.boolean().optional(),
+    })
+    .optional(),
   /** The process type of the Procfile; undefined for `web`. */
   processType: z.string().optional(),
   /** Whether `process` runs the service as a child process in new namespaces. */

@@ -104,8 +104,11 @@ export class InstanceStarter {
     return port;
   }
 
-  /** Starts a command without a port. Its output is logged as `stream` instead of stdout and stderr. */
-  async startCommand(order: RunOrder, stream?: 'build'): Promise<Instance> {
+  /** Starts a command without a port. Its output is logged as `stream` instead of stdout and stderr, or goes to a terminal. */
+  async startCommand(
+    order: RunOrder,
+    { stream, terminal }: { readonly stream?: 'build' | undefined; readonly terminal?: number | undefined } = {},
+  ): Promise<Instance> {
     const id = this.#newId();
     try {
       const launch = await this.launchOf(order.artefact.reference, order.command);
@@ -116,11 +119,11 @@ export class InstanceStarter {
         webServiceId,
         rollId: runId,
         artefact: artefact.reference,
-        command: { id: runId, ...(stream && { stream }) },
+        command: { id: runId, ...(stream && { stream }), ...(terminal !== undefined && { hasTerminal: true }) },
         ...(size && { size: sizeOf(size) }),
         secretNames: secretNamesOf(order),
       };
-      return await Instance.start(this.host, { record, ...launch, environment, files, secrets });
+      return await Instance.start(this.host, { record, ...launch, environment, files, secrets, terminal });
     } finally {
       this.#handOver(id);
     }

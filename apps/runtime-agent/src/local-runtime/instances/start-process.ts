@@ -33,6 +33,8 @@ export interface InstanceOrder {
   readonly environment: Readonly<Record<string, string>>;
   readonly files?: SecretFiles | undefined;
   readonly secrets: readonly string[];
+  /** The descriptor of a terminal, which replaces stdout and stderr. */
+  readonly terminal?: number | undefined;
 }
 
 /**
@@ -44,18 +46,19 @@ export const startProcess = async (
   order: InstanceOrder,
   read: () => Promise<void>,
 ): Promise<ProcessEntry & { readonly isBoxed: boolean }> => {
-  const { record, argv, folder: start, environment, image } = order;
+  const { record, argv, folder: start, environment, image, terminal } = order;
   const { id, port } = record;
   const folder = host.instanceRecords.folderOf(id);
   const view = await viewOf(host, place, order);
   const pipes = await openForInstance(folder);
+  const { stdout: output, stderr: errors, exit: status } = pipes;
   try {
     await read();
     const [command = '', ...args] = view.wrap(behindShim(argv.map(each => view.pathOf(each))), start);
     const child = spawn(command, args, {
       cwd: view.startDirectory,
       env: image ? imageEnvironment(id) : firstEnvironment(id, host.path),
-      stdio: ['pipe', ...pipes.map(({ fd }) => fd)],
+      stdio: ['pipe', terminal ?? output.fd, terminal ?? errors.fd, status.fd],
       detached: true,
     });
     await once(child, 'spawn');
@@ -68,7 +71,7 @@ export const startProcess = async (
     if (!entry) throw new Error('the process exited before it started the command');
     return { ...entry, isBoxed: view.hasNamespaces };
   } finally {
-    await Promise.all(pipes.map(pipe => pipe.close()));
+    await Promise.all(Object.values(pipes).map(pipe => pipe.close()));
   }
 };
 

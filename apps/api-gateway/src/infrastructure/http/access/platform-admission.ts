@@ -22,8 +22,9 @@ export const admitCall = async (
   role: WorkspaceRole = 'owner',
 ): Promise<void> => {
   const context = requestContextOf(request);
-  const required = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
-  const read = admissionOfRequest(request).readOf?.(request);
+  const { readOf, writes = request.method !== 'GET' && request.method !== 'HEAD' } = admissionOfRequest(request);
+  const required = writes ? 'write' : 'read';
+  const read = readOf?.(request);
   const operation = operationOfRoute(request);
   const call = { key_hash, required, operation, role, ...(read ? { read } : {}) } as const;
   const admitted = await services.request(admitPlatformCall, call, context).catch((error: unknown) => {

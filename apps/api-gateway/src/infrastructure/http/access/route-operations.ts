@@ -11,6 +11,7 @@ const operations: readonly (readonly [method: string, url: string, operation: Op
   ['GET', `${BASE}/users/me/api-key`, 'own-key'],
   ['GET', `${BASE}/web-services/:web_service_id/logs/stream`, operationOf('LogsAndMetrics.stream', false)],
   ['GET', `${BASE}/web-services/:web_service_id/runs/:run_id/logs/stream`, operationOf('Runs.stream', false)],
+  ['GET', `${BASE}/web-services/:web_service_id/shell`, operationOf('Runs.create', true)],
   ...Object.values<unknown>(contracts)
     .filter(isRequestContract)
     .flatMap(({ http }) => http.filter(({ access }) => [access].flat().includes('platform-key')))

@@ -34,14 +34,15 @@ const declaredRoutes = Object.values<unknown>(contracts)
     }),
   );
 
-/** By method and pattern: every writing route of a contract, and those without a contract. */
+/** By method and pattern: every writing route of a contract, and routes without a contract. */
 export const AUDITED_ROUTES: ReadonlyMap<string, AuditedRoute> = new Map([
   ...declaredRoutes,
   ['POST /dashboard/api/session', { action: auditActionOf('Session.signIn', 'POST'), isLogin: true }],
   ['DELETE /dashboard/api/session', auditedRoute('Session.signOut', 'DELETE')],
   ['POST /dashboard/api/password-reset/confirm', auditedRoute('PasswordResets.confirm', 'POST')],
+  ['GET /api/v1/web-services/:web_service_id/shell', { action: 'shell.opened', creates: 'run' }],
   ['POST /hooks/deploy/:token', { action: DEPLOY_HOOK_CALLED }],
 ]);
 
 export const auditedRouteOf = (request: FastifyRequest): AuditedRoute | undefined =>
-  request.method === 'GET' ? undefined : AUDITED_ROUTES.get(`${request.method} ${request.routeOptions.url}`);
+  AUDITED_ROUTES.get(`${request.method} ${request.routeOptions.url}`);

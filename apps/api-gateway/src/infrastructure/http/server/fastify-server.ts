@@ -13,6 +13,7 @@ import { requestIdOf } from './request-id.js';
 import { baseHeaders } from './response-headers.js';
 import type { RouteTable } from './route-table.js';
 import { routeUrlOf } from './route-url.js';
+import { isUpgrade, routeUpgrades } from './websocket-upgrades.js';
 
 const KEEP_ALIVE_SLACK_MS = 10_000;
 
@@ -51,6 +52,7 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
       // Smaller than one read, so that no second one happens until a body is requested.
       highWaterMark: 16 * 1024,
       requireHostHeader: false,
+      shouldUpgradeCallback: isUpgrade,
     },
     routerOptions: { maxParamLength: 16 * 1024, constraints: BODY_KINDS },
     // During shutdown, requests on open connections are still answered, with `Connection: close`.
@@ -99,6 +101,7 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
   });
   // A client that respects the advertised timeout never writes to a connection that is being closed.
   instance.server.keepAliveTimeoutBuffer = KEEP_ALIVE_SLACK_MS;
+  routeUpgrades(instance.server);
   answerExpectations(instance.server, options.bodies);
   options.connections.apply(instance.server, rangesOf(options.trustedProxies));
   return adapter;

@@ -1,0 +1,21 @@
+/**
+ * Optional fields of a plan; `requestScaling` (targets of requests and idle time); `runs` (commands) and their `terminals`;
+ * custom domains; and `sharedNetwork`, with which only one workspace may run code.
+ */
+export type RuntimeFeature =
+  | 'instance'
+  | 'drainSeconds'
+  | 'releaseCommand'
+  | 'processes'
+  | 'disk'
+  | 'secretFiles'
+  | 'healthCheck'
+  | 'firstByteTimeout'
+  | 'autoscaling'
+  | 'requestScaling'
+  | 'runs'
+  | 'customDomains'
+  | 'uploads'
+  | 'images'
+  | 'terminals'
+  | 'sharedNetwork';

@@ -1,0 +1,2 @@
+-- Shells are runs with a terminal.
+ALTER TABLE "runs" ADD COLUMN "terminal" JSONB;
