@@ -131,7 +131,7 @@ const run = async settings => {
       redirect: 'manual',
       headers: { host: 'postern.example.com' },
     });
-    demand('Caddy redirects to https', status === 308, status);
+    demand('Caddy redirects to https', status === 308, String(status));
     await tenantsAreApart();
     await webServiceRuns(client, settings);
     await drains({ engine, client, containerOf, ready, services: SERVICES });

@@ -31,7 +31,11 @@ try {
     // Another parser, another version of YAML, and variables could change them.
     for (const [service, { environment = {}, restart, image }] of Object.entries(rendered)) {
       const understood = [services[service].environment ?? {}, services[service].restart, services[service].image];
-      demand(`with the same ${service}`, isDeepStrictEqual(understood, [environment, restart, image]), understood);
+      demand(
+        `with the same ${service}`,
+        isDeepStrictEqual(understood, [environment, restart, image]),
+        JSON.stringify(understood),
+      );
     }
   }
 } finally {

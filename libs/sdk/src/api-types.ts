@@ -140,34 +140,7 @@ export interface Deletion {
   readonly deleted: true;
 }
 
-export interface GetDatabaseReply {
-  /** Id of the database. */
-  readonly id: string;
-  /** Name of the database. */
-  readonly name: string;
-  /** `relational` for PostgreSQL, `key_value` for a key-value store. */
-  readonly kind: 'relational' | 'key_value';
-  /** Clients can connect while it is `running`. */
-  readonly status: 'creating' | 'running' | 'unavailable' | 'failed' | 'deleting';
-  /** Why the database is unavailable or failed; otherwise null. */
-  readonly status_reason: string | null;
-  /** Name of the plan, which sets the limits. */
-  readonly plan: string;
-  /** Limits of the plan. */
-  readonly limits: {
-    /** Maximum CPU, in thousandths of a core. */
-    readonly cpu_millicores: number;
-    /** Maximum memory. */
-    readonly memory_bytes: number;
-    /** Maximum size of the data. */
-    readonly storage_bytes: number;
-    /** Maximum number of connections at the same time. */
-    readonly connections: number;
-  };
-  /** Hosts that clients connect to. */
-  readonly hostnames: readonly string[];
-  /** When the database was created. */
-  readonly created_at: string;
+export interface GetDatabaseReply extends Database {
   /** Null for a key-value store, and if the database is not running. */
   readonly usage: DatabaseUsage | null;
   /** Null if the database could not be created, or is being deleted. */
@@ -320,15 +293,7 @@ export interface ProjectSecret {
   readonly is_secret: boolean;
 }
 
-export interface SetProjectSecretReply {
-  /** Id of the secret. */
-  readonly id: string;
-  /** The environment whose web services get the value. */
-  readonly scope: 'production' | 'staging' | 'development';
-  /** Value of the secret; `********` if it is secret. */
-  readonly value: string;
-  /** Whether the value is masked in replies and logs. */
-  readonly is_secret: boolean;
+export interface SetProjectSecretReply extends ProjectSecret {
   /** Name of the variable that web services get. */
   readonly key: string;
 }
@@ -391,6 +356,8 @@ export interface WebService {
   readonly watch_paths?: readonly string[];
   /** How instances are checked; null for the defaults. */
   readonly health_check?: HealthCheck | null;
+  /** When instances are added and removed; null for the defaults. */
+  readonly autoscaling?: Autoscaling | null;
   /** How long the first byte of a response may take; null for the limit of the installation. */
   readonly first_byte_timeout_seconds?: number | null;
   /** The image of a container registry that is deployed; null with a `git_repository_url`. */
@@ -432,6 +399,17 @@ export interface HealthCheck {
   readonly timeout_seconds?: number;
   /** Consecutive failed checks until an instance gets no more requests; 3 if absent. */
   readonly threshold?: number;
+}
+
+export interface Autoscaling {
+  /** Target for the average CPU usage, in percent of the limit of an instance; 70 if there is no target. */
+  readonly cpu_percent?: number | null;
+  /** Target for the average memory usage, in percent of the limit of an instance. */
+  readonly memory_percent?: number | null;
+  /** Target for the requests per second of each instance. */
+  readonly requests_per_second?: number | null;
+  /** After so many minutes without a request the instances end; the next request starts them, and waits. Never if absent or null. */
+  readonly idle_minutes?: number | null;
 }
 
 export type ListWebServicesReply = readonly WebService[];
@@ -862,29 +840,7 @@ export interface ListRunsReply {
   readonly offset: number;
 }
 
-export interface GetRunReply {
-  /** Id of the run. */
-  readonly id: string;
-  /** The web service whose release runs the command. */
-  readonly web_service_id: string;
-  /** The command, for a shell in the folder of the application. */
-  readonly command: string;
-  /** `succeeded` for exit code 0. `queued` and `running` are not final. */
-  readonly status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
-  /** Null until the command has exited, and if it was stopped. */
-  readonly exit_code: number | null;
-  /** Why it did not succeed; null otherwise. */
-  readonly reason: string | null;
-  /** When it was requested. */
-  readonly created_at: string;
-  /** When the command started; null before. */
-  readonly started_at: string | null;
-  /** When it ended; null before. */
-  readonly finished_at: string | null;
-  /** The cron job that it is a run of; null for a one-off command. */
-  readonly cron_job_id?: string | null;
-  /** The time of the schedule that it is for. */
-  readonly scheduled_for?: string | null;
+export interface GetRunReply extends Run {
   /** The last 1,000 lines of output, oldest first. */
   readonly lines: readonly LogLine[];
 }
@@ -1105,169 +1061,7 @@ export interface ScheduleEmailBody {
   /** When to send it, between 1 minute and 30 days from now: `2030-01-31T09:00:00Z`, or with an offset. */
   readonly send_at: string;
   /** The message, as in `POST /emails`. */
-  readonly email:
-    | {
-        /** Sender: `ada@example.com` or `Ada <ada@example.com>`. In production, its domain must be verified for the email service; otherwise the message is sent from the sandbox sender. */
-        readonly from: string;
-        /** Recipients. `to`, `cc` and `bcc` together have at most 50 addresses. */
-        readonly to: readonly string[];
-        /** CC recipients, visible to all recipients. */
-        readonly cc?: readonly string[];
-        /** BCC recipients, hidden from all other recipients. */
-        readonly bcc?: readonly string[];
-        /** Addresses in the Reply-To header, which receive replies. */
-        readonly reply_to?: readonly string[];
-        /** Plain text without line breaks, at most 998 characters. */
-        readonly subject: string;
-        /** Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers. */
-        readonly headers?: Readonly<Record<string, string>>;
-        /** Files, at most 50 with 25 MiB in all. */
-        readonly attachments?: ReadonlyArray<{
-          /** Name of the file. Path separators and control characters are replaced. */
-          readonly filename: string;
-          /** The file in base64. */
-          readonly content: string;
-          /** Media type, such as `application/pdf`. Without it, the ending of the name determines the type. */
-          readonly content_type?: string;
-          /** Id of an inline image, which the HTML body shows with `<img src="cid:…">`. */
-          readonly content_id?: string;
-        }>;
-        /** Your own data about the message, such as `{"campaign": "spring"}`: in webhooks and in the search, never in the message. At most 20; names match `[a-z][a-z0-9_]{0,39}`, values have at most 256 characters. */
-        readonly tags?: Readonly<Record<string, string>>;
-        /** Message-ID of the message that this one answers. */
-        readonly in_reply_to?: string;
-        /** Message-IDs of the earlier messages of the conversation, the oldest first. At most 100. */
-        readonly references?: readonly string[];
-        /** How to unsubscribe, for the button of mail programs (List-Unsubscribe). Needs `url`, `mailto` or `one_click`. */
-        readonly list_unsubscribe?: {
-          /** Page to unsubscribe, http or https. */
-          readonly url?: string;
-          /** Address at which a mail unsubscribes its author. */
-          readonly mailto?: string;
-          /** Mail programs may unsubscribe with a POST request to `url` (RFC 8058), which must be https. Without `url`, it is a page of Postern, which suppresses the address for such messages of the email service. */
-          readonly one_click?: boolean;
-        };
-        /** Open and click tracking of this message. A link with `data-postern-track="off"` is never tracked. */
-        readonly tracking?: {
-          /** Instead of the setting of the email service. */
-          readonly opens?: boolean;
-          /** Instead of the setting of the email service. */
-          readonly clicks?: boolean;
-        };
-        /** HTML body. The text part is derived from it if `text` is absent. */
-        readonly message: string;
-        /** Plain-text body. Required if `message` is absent. */
-        readonly text?: string;
-      }
-    | {
-        /** Sender: `ada@example.com` or `Ada <ada@example.com>`. In production, its domain must be verified for the email service; otherwise the message is sent from the sandbox sender. */
-        readonly from: string;
-        /** Recipients. `to`, `cc` and `bcc` together have at most 50 addresses. */
-        readonly to: readonly string[];
-        /** CC recipients, visible to all recipients. */
-        readonly cc?: readonly string[];
-        /** BCC recipients, hidden from all other recipients. */
-        readonly bcc?: readonly string[];
-        /** Addresses in the Reply-To header, which receive replies. */
-        readonly reply_to?: readonly string[];
-        /** Plain text without line breaks, at most 998 characters. */
-        readonly subject: string;
-        /** Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers. */
-        readonly headers?: Readonly<Record<string, string>>;
-        /** Files, at most 50 with 25 MiB in all. */
-        readonly attachments?: ReadonlyArray<{
-          /** Name of the file. Path separators and control characters are replaced. */
-          readonly filename: string;
-          /** The file in base64. */
-          readonly content: string;
-          /** Media type, such as `application/pdf`. Without it, the ending of the name determines the type. */
-          readonly content_type?: string;
-          /** Id of an inline image, which the HTML body shows with `<img src="cid:…">`. */
-          readonly content_id?: string;
-        }>;
-        /** Your own data about the message, such as `{"campaign": "spring"}`: in webhooks and in the search, never in the message. At most 20; names match `[a-z][a-z0-9_]{0,39}`, values have at most 256 characters. */
-        readonly tags?: Readonly<Record<string, string>>;
-        /** Message-ID of the message that this one answers. */
-        readonly in_reply_to?: string;
-        /** Message-IDs of the earlier messages of the conversation, the oldest first. At most 100. */
-        readonly references?: readonly string[];
-        /** How to unsubscribe, for the button of mail programs (List-Unsubscribe). Needs `url`, `mailto` or `one_click`. */
-        readonly list_unsubscribe?: {
-          /** Page to unsubscribe, http or https. */
-          readonly url?: string;
-          /** Address at which a mail unsubscribes its author. */
-          readonly mailto?: string;
-          /** Mail programs may unsubscribe with a POST request to `url` (RFC 8058), which must be https. Without `url`, it is a page of Postern, which suppresses the address for such messages of the email service. */
-          readonly one_click?: boolean;
-        };
-        /** Open and click tracking of this message. A link with `data-postern-track="off"` is never tracked. */
-        readonly tracking?: {
-          /** Instead of the setting of the email service. */
-          readonly opens?: boolean;
-          /** Instead of the setting of the email service. */
-          readonly clicks?: boolean;
-        };
-        /** Plain-text body. Required if `message` is absent. */
-        readonly text: string;
-      }
-    | {
-        /** Sender: `ada@example.com` or `Ada <ada@example.com>`. In production, its domain must be verified for the email service; otherwise the message is sent from the sandbox sender. */
-        readonly from: string;
-        /** Recipients. `to`, `cc` and `bcc` together have at most 50 addresses. */
-        readonly to: readonly string[];
-        /** CC recipients, visible to all recipients. */
-        readonly cc?: readonly string[];
-        /** BCC recipients, hidden from all other recipients. */
-        readonly bcc?: readonly string[];
-        /** Addresses in the Reply-To header, which receive replies. */
-        readonly reply_to?: readonly string[];
-        /** Extra headers. Names start with `X-`; values have at most 998 characters. At most 50 headers. */
-        readonly headers?: Readonly<Record<string, string>>;
-        /** Files, at most 50 with 25 MiB in all. */
-        readonly attachments?: ReadonlyArray<{
-          /** Name of the file. Path separators and control characters are replaced. */
-          readonly filename: string;
-          /** The file in base64. */
-          readonly content: string;
-          /** Media type, such as `application/pdf`. Without it, the ending of the name determines the type. */
-          readonly content_type?: string;
-          /** Id of an inline image, which the HTML body shows with `<img src="cid:…">`. */
-          readonly content_id?: string;
-        }>;
-        /** Your own data about the message, such as `{"campaign": "spring"}`: in webhooks and in the search, never in the message. At most 20; names match `[a-z][a-z0-9_]{0,39}`, values have at most 256 characters. */
-        readonly tags?: Readonly<Record<string, string>>;
-        /** Message-ID of the message that this one answers. */
-        readonly in_reply_to?: string;
-        /** Message-IDs of the earlier messages of the conversation, the oldest first. At most 100. */
-        readonly references?: readonly string[];
-        /** How to unsubscribe, for the button of mail programs (List-Unsubscribe). Needs `url`, `mailto` or `one_click`. */
-        readonly list_unsubscribe?: {
-          /** Page to unsubscribe, http or https. */
-          readonly url?: string;
-          /** Address at which a mail unsubscribes its author. */
-          readonly mailto?: string;
-          /** Mail programs may unsubscribe with a POST request to `url` (RFC 8058), which must be https. Without `url`, it is a page of Postern, which suppresses the address for such messages of the email service. */
-          readonly one_click?: boolean;
-        };
-        /** Open and click tracking of this message. A link with `data-postern-track="off"` is never tracked. */
-        readonly tracking?: {
-          /** Instead of the setting of the email service. */
-          readonly opens?: boolean;
-          /** Instead of the setting of the email service. */
-          readonly clicks?: boolean;
-        };
-        /** A stored template instead of `subject`, `message` and `text`. */
-        readonly template: {
-          /** Id of the template. Give it or `name`. */
-          readonly id?: string;
-          /** Name of the template. */
-          readonly name?: string;
-          /** The latest version if absent. */
-          readonly version?: number;
-          /** The values of all variables of the template; a missing or unknown variable is an error. */
-          readonly variables?: Readonly<Record<string, unknown>>;
-        };
-      };
+  readonly email: SendEmailBody;
 }
 
 export interface RescheduleEmailBody {
@@ -1318,16 +1112,7 @@ export interface SetProjectSecretBody {
 
 export interface SetProjectSecretsBody {
   /** 1 to 1,000 secrets with different keys in each scope. */
-  readonly secrets: ReadonlyArray<{
-    /** Name of the variable that web services get: letters, digits and `_`. */
-    readonly key: string;
-    /** Value of the secret, at most 64 KiB of UTF-8. */
-    readonly value: string;
-    /** The environment whose web services get the value. */
-    readonly scope: 'production' | 'staging' | 'development';
-    /** If absent, an existing secret is unchanged and a new one is secret. */
-    readonly is_secret?: boolean;
-  }>;
+  readonly secrets: readonly SetProjectSecretBody[];
 }
 
 export interface CreateWebServiceBody {
@@ -1361,6 +1146,17 @@ export interface CreateWebServiceBody {
   readonly root_directory?: string | null;
   /** A push deploys only if it changes a file that matches one of these patterns, such as `apps/web/**`; a pattern that begins with `!` excludes files. Paths are relative to the root of the repository. */
   readonly watch_paths?: readonly string[] | null;
+  /** When instances are added and removed; the defaults if absent or null. Applies at once. */
+  readonly autoscaling?: {
+    /** Target for the average CPU usage, in percent of the limit of an instance; 70 if there is no target. */
+    readonly cpu_percent?: number | null;
+    /** Target for the average memory usage, in percent of the limit of an instance. */
+    readonly memory_percent?: number | null;
+    /** Target for the requests per second of each instance. */
+    readonly requests_per_second?: number | null;
+    /** After so many minutes without a request the instances end; the next request starts them, and waits. Never if absent or null. */
+    readonly idle_minutes?: number | null;
+  } | null;
   /** How instances are checked; the defaults if absent or null. `health_check_path` is the path. */
   readonly health_check?: {
     /** The `Host` header of the requests; the host of the service’s URL if absent or null. */
@@ -1427,6 +1223,17 @@ export interface ChangeWebServiceBody {
   readonly root_directory?: string | null;
   /** A push deploys only if it changes a file that matches one of these patterns, such as `apps/web/**`; a pattern that begins with `!` excludes files. Paths are relative to the root of the repository. */
   readonly watch_paths?: readonly string[] | null;
+  /** When instances are added and removed; the defaults if absent or null. Applies at once. */
+  readonly autoscaling?: {
+    /** Target for the average CPU usage, in percent of the limit of an instance; 70 if there is no target. */
+    readonly cpu_percent?: number | null;
+    /** Target for the average memory usage, in percent of the limit of an instance. */
+    readonly memory_percent?: number | null;
+    /** Target for the requests per second of each instance. */
+    readonly requests_per_second?: number | null;
+    /** After so many minutes without a request the instances end; the next request starts them, and waits. Never if absent or null. */
+    readonly idle_minutes?: number | null;
+  } | null;
   /** How instances are checked; the defaults if absent or null. `health_check_path` is the path. */
   readonly health_check?: {
     /** The `Host` header of the requests; the host of the service’s URL if absent or null. */
@@ -1503,14 +1310,7 @@ export interface SetVariableBody {
 
 export interface SetVariablesBody {
   /** 1 to 1,000 variables with different keys. */
-  readonly variables: ReadonlyArray<{
-    /** Name of the variable: letters, digits and `_`, at most 255 characters. */
-    readonly key: string;
-    /** Value of the variable, at most 64 KiB of UTF-8. */
-    readonly value: string;
-    /** If absent, an existing variable is unchanged and a new one is not secret. */
-    readonly is_secret?: boolean;
-  }>;
+  readonly variables: readonly SetVariableBody[];
 }
 
 export interface SetSecretFilesBody {

@@ -17,7 +17,7 @@ const route = (requests: number, underWay = 0, waiting = 0): BalancerRoute => ({
 /** A meter after these readings, one every second. */
 const after = (...readings: readonly BalancerRoute[][]): RequestMeter => {
   const meter = new RequestMeter();
-  readings.forEach((routes, second) => meter.read(routes, second * 1_000));
+  for (const [second, routes] of readings.entries()) meter.read(routes, second * 1_000);
   return meter;
 };
 
