@@ -151,7 +151,7 @@ describe('a command for administrators', () => {
 
 describe('completion', () => {
   it.each([
-    [[''], ['api', 'audit', 'bounce-rules', 'bounces', 'can-deploy', 'certificates', 'completion', 'databases']],
+    [[''], ['api', 'audit', 'bounce-rules', 'bounces', 'can-deploy', 'certificates', 'completion']],
     [['e'], ['emails', 'env', 'events', 'exec', 'export']],
     [
       ['env', ''],

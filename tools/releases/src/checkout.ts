@@ -38,6 +38,7 @@ const CALLS_OF_THE_COMMAND = [
   ...['listEmails', 'getTrackedEmail'],
   ...['listEmailRequests', 'listPlatformRequests'],
   ...['createWebhookListener', 'readWebhookListener', 'removeWebhookListener'],
+  ...['createBounceRule', 'listBounceRules', 'deleteBounceRule'],
   ...['createTemplate', 'listTemplates', 'updateTemplate', 'deleteTemplate', 'previewTemplate', 'sendTestOfTemplate'],
 ];
 

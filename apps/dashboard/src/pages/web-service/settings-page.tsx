@@ -16,6 +16,7 @@ import { formatProcesses } from './processes.js';
 import { RegistryAccessSection } from './registry-access-section.js';
 import { RepositoryAccessSection } from './repository-access-section.js';
 import { changesOf } from './setting-changes.js';
+import { Limit, Numeric, Optional } from './setting-fields.js';
 import { useWebService } from './web-service-layout.js';
 
 export const SettingsPage = () => {
@@ -281,38 +282,4 @@ const ScalingFields = ({ of: { autoscaling } }: { readonly of: WebService }) => 
       hint="Afterwards no instance runs. The next request starts them, and waits. Leave empty to keep them running."
     />
   </>
-);
-
-interface OptionalProps {
-  readonly label: string;
-  readonly name: string;
-  readonly value: string | null;
-  readonly hint?: string;
-}
-
-const Optional = ({ value, hint = 'Optional', ...field }: OptionalProps) => (
-  <Field {...field} hint={hint} defaultValue={value ?? ''} autocomplete="off" spellcheck={false} />
-);
-
-interface LimitProps {
-  readonly label: string;
-  readonly name: string;
-  readonly value: number | null | undefined;
-  readonly range: readonly [number, number];
-  readonly hint?: string;
-}
-
-const Limit = ({ value, range: [min, max], ...field }: LimitProps) => (
-  <Field {...field} type="number" min={min} max={max} defaultValue={value ? String(value) : ''} />
-);
-
-interface NumericProps {
-  readonly label: string;
-  readonly name: string;
-  readonly value: number;
-  readonly max: number;
-}
-
-const Numeric = ({ value, ...field }: NumericProps) => (
-  <Field {...field} type="number" min={1} required defaultValue={String(value)} />
 );

@@ -1,5 +1,5 @@
 import type { Backend } from '@postern/load-balancer-client';
-import { RollFailed, type ServicePlan } from '@postern/runtime';
+import { RollFailed, type RuntimeStatus, type ServicePlan } from '@postern/runtime';
 import type { Instance } from '../instances/instance.js';
 import { CrashLoop } from './crash-loop.js';
 import { Replica, type ReplicaOwner } from './replica.js';
@@ -71,11 +71,6 @@ export class ReplicaSet implements ReplicaOwner {
     return this.#replicas.flatMap(({ instance }) => instance ?? []);
   }
 
-  /** How many failed instances were replaced. */
-  get restarted(): number {
-    return this.#restarted;
-  }
-
   /** A description of the crash loop for users; undefined if there is none. */
   get crashLoop(): string | undefined {
     return this.#crashes.describe(this.#replicas.length, performance.now());
@@ -84,6 +79,21 @@ export class ReplicaSet implements ReplicaOwner {
   /** The healthy instances. */
   get backends(): readonly Backend[] {
     return this.#replicas.flatMap(({ healthy, instance }) => (healthy && instance?.backend) || []);
+  }
+
+  /** @param lastFailure of any release of the service. */
+  status(lastFailure: string | undefined): RuntimeStatus {
+    const { rollId, backends, instances, crashLoop } = this;
+    const failure = lastFailure && (crashLoop ? `${crashLoop}: ${lastFailure}` : lastFailure);
+    const full = instances.find(({ fullArea }) => fullArea !== undefined)?.fullArea;
+    return {
+      rollId,
+      // Instances in a crash loop may be healthy between two failures.
+      healthy: crashLoop ? 0 : backends.length,
+      instances: instances.length,
+      lastFailure: crashLoop ? failure : (full ?? failure),
+      restarts: this.#restarted,
+    };
   }
 
   /** Adds replicas until there are `size`; removes failed ones first. */

@@ -4,8 +4,10 @@ import { RollFailed, type RuntimeStatus, type ServicePlan } from '@postern/runti
 import type { Instance } from '../instances/instance.js';
 import { OrderQueue } from './order-queue.js';
 import { ProvenPlans } from './proven-plans.js';
-import { ReplicaSet, type ReplicaSetHost, type ReplicaSetListener } from './replica-set.js';
-import { hostOf, type Traffic } from './traffic.js';
+import type { ReplicaSet, ReplicaSetHost, ReplicaSetListener } from './replica-set.js';
+import { ReplicaSets } from './replica-sets.js';
+import { sizeWithin } from './scaling.js';
+import { hostOf, sameBackends, type Traffic } from './traffic.js';
 import { TrafficFollower } from './traffic-follower.js';
 import { Workers } from './workers.js';
 
@@ -14,7 +16,7 @@ import { Workers } from './workers.js';
  * Orders run one after another.
  */
 export class RunningService implements ReplicaSetListener {
-  readonly #replicaSets = new Map<string, ReplicaSet>();
+  readonly #replicaSets: ReplicaSets;
   #serving: ReplicaSet | undefined;
   #rolling: AbortController | undefined;
   #lastFailure: string | undefined;
@@ -33,6 +35,7 @@ export class RunningService implements ReplicaSetListener {
     private readonly traffic: Traffic,
     private readonly log: Log,
   ) {
+    this.#replicaSets = new ReplicaSets(host, this, traffic);
     this.#workers = new Workers(host, reason => this.#logFailure(reason));
     const backends = () => this.#backends;
     this.#follower = new TrafficFollower({ webServiceId, traffic, backends, log, closed: this.#closed.signal });
@@ -56,12 +59,12 @@ export class RunningService implements ReplicaSetListener {
   }
 
   get instances(): readonly Instance[] {
-    return [...[...this.#replicaSets.values()].flatMap(({ instances }) => instances), ...this.#workers.instances];
+    return [...this.#replicaSets.all.flatMap(({ instances }) => instances), ...this.#workers.instances];
   }
 
   /** Whether a replica set belongs to one of these rolls. */
   belongsTo(rollIds: ReadonlySet<string>): boolean {
-    return [...this.#replicaSets.keys()].some(rollId => rollIds.has(rollId));
+    return this.#replicaSets.all.some(({ rollId }) => rollIds.has(rollId));
   }
 
   /** Adopts instances of an earlier process; `routed` names those with traffic. */
@@ -69,8 +72,7 @@ export class RunningService implements ReplicaSetListener {
     this.#workers.adopt(instances.filter(({ record }) => record.processType !== undefined));
     const serving = instances.filter(({ record }) => record.processType === undefined);
     for (const [rollId, members] of Map.groupBy(serving, ({ record }) => record.rollId)) {
-      const replicaSet = new ReplicaSet(rollId, this.host, this, members, routed);
-      this.#replicaSets.set(rollId, replicaSet);
+      const replicaSet = this.#replicaSets.adopt(rollId, members, routed);
       if (members.some(({ record }) => routed.has(record.id))) this.#serving = replicaSet;
     }
   }
@@ -87,7 +89,7 @@ export class RunningService implements ReplicaSetListener {
       this.#serving = undefined;
       this.#asleep = undefined;
       await this.traffic.close();
-      await Promise.all([this.#retire([...this.#replicaSets.values()]), this.#workers.stop()]);
+      await Promise.all([this.#replicaSets.retire(this.#replicaSets.all), this.#workers.stop()]);
       this.#lastFailure = undefined;
     });
   }
@@ -103,21 +105,21 @@ export class RunningService implements ReplicaSetListener {
       if (route?.closed === 'asleep' && !this.#serving) {
         this.#asleep = plan;
         if (plan.autoscaling?.idleMinutes) {
-          await Promise.all([this.#retire([...this.#replicaSets.values()]), this.#workers.follow(plan)]);
+          await Promise.all([this.#replicaSets.retire(this.#replicaSets.all), this.#workers.follow(plan)]);
           return;
         }
       }
-      const replicaSet = this.#replicaSetOf(plan.rollId);
+      const replicaSet = this.#replicaSets.of(plan.rollId);
       this.#serving = replicaSet;
       // The route may lead to unexpected replica sets, because an order of a killed process can arrive late.
-      const others = this.#othersThan(replicaSet);
+      const others = this.#replicaSets.othersThan(replicaSet);
       if (others.length > 0) await this.#follower.follow();
-      if (plan.disk) await this.#retire(others);
+      if (plan.disk) await this.#replicaSets.retire(others);
       replicaSet.fill(plan, sizeWithin(plan, replicaSet.size));
       replicaSet.establish();
       this.#proven.add(plan);
       if (!route || route.closed || !sameBackends(route.backends, replicaSet.backends)) await this.#follower.follow();
-      await this.#retire(this.#othersThan(replicaSet));
+      await this.#replicaSets.retire(this.#replicaSets.othersThan(replicaSet));
       await this.#shrink(replicaSet, sizeWithin(plan, replicaSet.size));
       await this.#workers.follow(plan);
     });
@@ -152,7 +154,7 @@ export class RunningService implements ReplicaSetListener {
         throw error;
       }
       this.host.logLine(`No requests for ${replicaSet.plan.autoscaling?.idleMinutes} min: the instances end`);
-      await this.#retire([...this.#replicaSets.values()]);
+      await this.#replicaSets.retire(this.#replicaSets.all);
     });
   }
 
@@ -178,27 +180,20 @@ export class RunningService implements ReplicaSetListener {
   }
 
   status(): RuntimeStatus | undefined {
-    const processes = this.#workers.status;
+    const { status: processes } = this.#workers;
     if (this.#asleep && !this.#serving) {
       const { rollId } = this.#asleep;
       return { rollId, healthy: 0, instances: 0, lastFailure: undefined, restarts: 0, asleep: true, processes };
     }
-    const replicaSet = this.#serving ?? [...this.#replicaSets.values()].at(-1);
-    if (!replicaSet) return undefined;
-    const { rollId, backends, instances, restarted, crashLoop } = replicaSet;
-    const failure = this.#lastFailure && (crashLoop ? `${crashLoop}: ${this.#lastFailure}` : this.#lastFailure);
-    const full = instances.find(({ fullArea }) => fullArea !== undefined)?.fullArea;
-    const lastFailure = crashLoop ? failure : (full ?? failure);
-    // Instances in a crash loop may be healthy between two failures.
-    const healthy = crashLoop ? 0 : backends.length;
-    return { rollId, healthy, instances: instances.length, lastFailure, restarts: restarted, processes };
+    const replicaSet = this.#serving ?? this.#replicaSets.all.at(-1);
+    return replicaSet && { ...replicaSet.status(this.#lastFailure), processes };
   }
 
   /** Stops the supervision and leaves the instances running. */
   async detach(): Promise<void> {
     this.#closed.abort();
     this.#rolling?.abort(new Error('the platform is shutting down'));
-    await Promise.all([this.#workers.detach(), ...[...this.#replicaSets.values()].map(each => each.detach())]);
+    await Promise.all([this.#workers.detach(), ...this.#replicaSets.all.map(each => each.detach())]);
     await this.#follower.detach();
   }
 
@@ -231,8 +226,8 @@ export class RunningService implements ReplicaSetListener {
     const deadline = performance.now() + plan.deadlineMs;
     const end = AbortSignal.any([signal, cut.signal, this.#closed.signal]);
     if (!before) await this.traffic.clear();
-    await this.#retire(this.#othersThan(before, this.#replicaSets.get(plan.rollId)));
-    const replicaSet = this.#replicaSetOf(plan.rollId);
+    await this.#replicaSets.retire(this.#replicaSets.othersThan(before, this.#replicaSets.find(plan.rollId)));
+    const replicaSet = this.#replicaSets.of(plan.rollId);
     try {
       await this.host.release(plan, end);
       if (plan.disk && before && before !== replicaSet) await this.#endBefore(before);
@@ -247,10 +242,10 @@ export class RunningService implements ReplicaSetListener {
       await this.traffic.follow(() => this.#serving?.backends ?? []);
     } catch (error) {
       if (this.#closed.signal.aborted || !(await this.host.isOurs())) throw error;
-      const hasEnded = before !== undefined && !this.#replicaSets.has(before.rollId);
+      const hasEnded = before !== undefined && !this.#replicaSets.find(before.rollId);
       this.#serving = before === replicaSet || hasEnded ? undefined : before;
       await (this.#serving ? this.#follower.follow() : this.traffic.clear());
-      await this.#retire([replicaSet]);
+      await this.#replicaSets.retire([replicaSet]);
       if (hasEnded && before.plan) this.#startAgain(before.plan, before.size);
       throw error;
     } finally {
@@ -258,7 +253,7 @@ export class RunningService implements ReplicaSetListener {
     }
     replicaSet.establish();
     this.#lastFailure = undefined;
-    await Promise.all([this.#retire(this.#othersThan(replicaSet)), this.#workers.follow(plan)]);
+    await Promise.all([this.#replicaSets.retire(this.#replicaSets.othersThan(replicaSet)), this.#workers.follow(plan)]);
   }
 
   /** Two instances must not write to a disk at the same time, so the older release ends before the next one starts. */
@@ -266,7 +261,7 @@ export class RunningService implements ReplicaSetListener {
     this.host.logLine('The web service has a disk: its instance ends before the next one starts');
     this.#serving = undefined;
     await this.traffic.clear();
-    await this.#retire([replicaSet]);
+    await this.#replicaSets.retire([replicaSet]);
   }
 
   /** The healthy replicas; undefined while none serves, or while requests wait for the first one. */
@@ -277,7 +272,7 @@ export class RunningService implements ReplicaSetListener {
 
   /** Starts a release again. */
   #startAgain(plan: ServicePlan, size: number): void {
-    const replicaSet = this.#replicaSetOf(plan.rollId);
+    const replicaSet = this.#replicaSets.of(plan.rollId);
     replicaSet.fill(plan, sizeWithin(plan, size));
     replicaSet.establish();
     this.#serving = replicaSet;
@@ -295,55 +290,10 @@ export class RunningService implements ReplicaSetListener {
     }
   }
 
-  #replicaSetOf(rollId: string): ReplicaSet {
-    const replicaSet = this.#replicaSets.get(rollId) ?? new ReplicaSet(rollId, this.host, this);
-    this.#replicaSets.set(rollId, replicaSet);
-    return replicaSet;
-  }
-
-  #othersThan(...kept: readonly (ReplicaSet | undefined)[]): readonly ReplicaSet[] {
-    return [...this.#replicaSets.values()].filter(replicaSet => !kept.includes(replicaSet));
-  }
-
   async #shrink(replicaSet: ReplicaSet, size: number): Promise<void> {
     const leaving = replicaSet.shrinkTo(size);
     if (leaving.length === 0) return;
     await this.#follower.follow();
-    await Promise.all(leaving.map(replica => replica.release()));
-    await this.#drain(
-      leaving.flatMap(({ instance }) => instance ?? []),
-      replicaSet.drainMs,
-    );
-    await Promise.all(leaving.map(replica => replica.retire()));
-  }
-
-  /** Drains and ends replica sets that no longer get traffic. */
-  async #retire(replicaSets: readonly ReplicaSet[]): Promise<void> {
-    await Promise.all(
-      replicaSets.map(async replicaSet => {
-        try {
-          await this.#drain(await replicaSet.release(), replicaSet.drainMs);
-        } catch (error) {
-          // The route may still lead to it.
-          replicaSet.resume();
-          throw error;
-        }
-        await replicaSet.retire();
-      }),
-    );
-    for (const replicaSet of replicaSets) this.#replicaSets.delete(replicaSet.rollId);
-  }
-
-  /** Waits for the requests in progress; those left at the end are aborted. The instances must no longer receive new ones. */
-  async #drain(instances: readonly Instance[], drainMs: number): Promise<void> {
-    const ids = instances.map(({ record }) => record.id);
-    await this.traffic.drain(ids, drainMs);
+    await this.#replicaSets.retireReplicas(leaving, replicaSet.drainMs);
   }
 }
-
-/** Limits a number of instances to the plan's bounds; 1 with a disk. */
-const sizeWithin = ({ minInstances, maxInstances, disk }: ServicePlan, size: number): number =>
-  disk ? 1 : Math.min(Math.max(size, minInstances), maxInstances);
-
-const sameBackends = (some: readonly Backend[], others: readonly Backend[]): boolean =>
-  some.length === others.length && some.every(({ id }) => others.some(other => other.id === id));

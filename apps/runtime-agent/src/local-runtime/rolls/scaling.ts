@@ -70,3 +70,7 @@ export class Scaling {
     return Math.max(...loads);
   }
 }
+
+/** Limits a number of instances to the plan's bounds; 1 with a disk. */
+export const sizeWithin = ({ minInstances, maxInstances, disk }: ServicePlan, size: number): number =>
+  disk ? 1 : Math.min(Math.max(size, minInstances), maxInstances);

@@ -83,6 +83,9 @@ export class Traffic {
 /** The host of a URL, with its port unless it is the usual one. */
 export const hostOf = (url: string): string => new URL(url).host;
 
+export const sameBackends = (some: readonly Backend[], others: readonly Backend[]): boolean =>
+  some.length === others.length && some.every(({ id }) => others.some(other => other.id === id));
+
 const unlessUnavailable = (error: unknown): void => {
   if (!(error instanceof BalancerUnavailable)) throw error;
 };
