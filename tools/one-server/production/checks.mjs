@@ -11,6 +11,7 @@ import { SERVER } from './machine.mjs';
 import { upgrade } from './replacing.mjs';
 import { restore } from './restoring.mjs';
 import { conserved, emailService, eventually, isHealthy, load, message, statusOf } from './sending.mjs';
+import { releasedSets } from './sets.mjs';
 
 /** Runs the commands of docs/install.md, and publishes the records when the document says so. */
 const fifteenMinutes = async world => {
@@ -234,6 +235,7 @@ export const CHECKS = {
   'power-cut': powerCut,
   'power-cut-in-operations': powerCutInOperations,
   upgrade,
+  'released-sets': releasedSets,
   restore,
   bucket,
   'day-two': dayTwo,

@@ -5,10 +5,11 @@
  * root and the packages debootstrap, systemd-container and caddy. The tree of Debian is built once (README.md).
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { connectNetworks, disconnectNetworks, INTERNET } from './machine.mjs';
+import { releasedArchives } from './released.mjs';
 import { isCached, preparedStorageServer, preparedTree } from './tree.mjs';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -42,23 +43,28 @@ for (const program of ['debootstrap', 'systemd-nspawn', 'caddy', 'nsenter', 'zst
       `${program} is missing: apt-get install debootstrap systemd-container caddy util-linux zstd`,
     );
 
-/** The archive of a version, built from this checkout unless it is given. */
-const bundleOf = (given, version) => {
-  if (given) return resolve(given);
-  const folder = join(ROOT, 'node_modules/.cache/postern-bundles');
-  const name = `postern-${version}-linux-${process.arch}.tar.zst`;
-  execFileSync(process.execPath, [join(ROOT, 'tools/releases/bundle.mjs'), version, folder], {
-    stdio: 'inherit',
-    cwd: ROOT,
-  });
-  return join(folder, readdirSync(folder).find(file => file === name) ?? name);
+const folderOfArchives = join(ROOT, 'node_modules/.cache/postern-bundles');
+
+/** The archive of a version, built from this checkout. */
+const builtArchive = version => {
+  const bundle = join(ROOT, 'tools/releases/bundle.mjs');
+  execFileSync(process.execPath, [bundle, version, folderOfArchives], { stdio: 'inherit', cwd: ROOT });
+  return join(folderOfArchives, `postern-${version}-linux-${process.arch}.tar.zst`);
+};
+
+/** The installed archive, and that of the set to which the check released-sets upgrades, if this check was named. */
+const archivesOf = async () => {
+  const given = [values.bundle, values.next].filter(each => each !== undefined).map(each => resolve(each));
+  if (given.length > 0) return given;
+  if (!positionals.includes('released-sets')) return [builtArchive('2026.11.0')];
+  return releasedArchives(folderOfArchives, log);
 };
 
 const tree = preparedTree(log);
 // The network of the checks reaches no registry.
 const needsStorage = positionals.length === 0 || positionals.includes('bucket');
 const storageServer = needsStorage ? preparedStorageServer(log) : undefined;
-const archives = [bundleOf(values.bundle, '2026.11.0'), ...(values.next ? [resolve(values.next)] : [])];
+const archives = await archivesOf();
 const folder = mkdtempSync(join(ROOT, 'node_modules/.cache/postern-production-'));
 connectNetworks();
 // Only the network changes: `ip netns exec` would hide the control groups, which systemd-nspawn needs.

@@ -72,14 +72,14 @@ export const load = (world, service, label, pauseMs = 100) => {
       );
       if (answer.status === 200) {
         accepted.add(to);
-        messages.push({ id: answer.json.id, sentAt, acceptedAt: Date.now() });
+        messages.push({ id: answer.json.id, to, sentAt, acceptedAt: Date.now() });
       } else failed.push(`${answer.status} ${answer.text.slice(0, 200)}`);
       await world.pause(pauseMs);
     }
   })();
   return {
     accepted,
-    /** The id of each accepted message, with the times of its request and response. */
+    /** The id and recipient of each accepted message, with the times of its request and response. */
     messages,
     failed,
     stop: async () => {

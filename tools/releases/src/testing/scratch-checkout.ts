@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -39,15 +39,32 @@ export class ScratchCheckout {
     this.git('commit', '--quiet', '--allow-empty', '--message', 'as it is');
   }
 
-  /** Clones the checkout, links its dependencies and builds the release tools. */
-  static async make(): Promise<ScratchCheckout> {
+  /**
+   * Clones the checkout, links its dependencies and builds the release tools.
+   * @param packages `links` are symbolic; `files` are copies, which images and bundles can be packed from
+   */
+  static async make(packages: 'links' | 'files' = 'links'): Promise<ScratchCheckout> {
     const checkout = new ScratchCheckout();
     const { linkDependencies } = (await import(LINK_DEPENDENCIES)) as {
       linkDependencies(from: string, to: string): void;
     };
-    linkDependencies(ROOT, checkout.path);
+    if (packages === 'links') linkDependencies(ROOT, checkout.path);
+    else checkout.#copyPackages();
     await checkout.node('node_modules/typescript/bin/tsc', '-b', '--singleThreaded', 'tools/releases');
     return checkout;
+  }
+
+  #copyPackages(): void {
+    const folders = execFileSync('git', ['ls-files', '-z', '--', '*package.json'], { cwd: ROOT, encoding: 'utf8' })
+      .split('\0')
+      .filter(Boolean)
+      .map(path => join(dirname(path), 'node_modules'))
+      .filter(path => existsSync(join(ROOT, path)));
+    for (const path of folders) execFileSync('cp', ['-a', '--reflink=auto', join(ROOT, path), join(this.path, path)]);
+    // Results of this checkout; the installed servers are the same.
+    const caches = join(this.path, 'node_modules/.cache');
+    for (const name of existsSync(caches) ? readdirSync(caches) : [])
+      if (name !== 'postern') rmSync(join(caches, name), { recursive: true, force: true });
   }
 
   remove(): void {
