@@ -7,6 +7,7 @@ const MAIL = {
   from: 'Shop <orders@shop.test>',
   subject: 'Your receipt',
   message: '<h1>Thanks</h1><p>You paid 42 €.</p>',
+  tags: { order: '4711' },
 };
 const OUTCOMES = {
   delivered: 'delivered',
