@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 import type { Page } from 'puppeteer-core';
+import { checkEmailPages } from './check-email-pages.js';
 import { clickButton, openForm, openPage, untilText } from './page-actions.js';
 
 const UNKNOWN = '01a20000-0000-7000-8000-000000000000';
@@ -14,6 +15,13 @@ export const checkBehavior = async (page: Page, base: string, paths: readonly st
   await missingPages(page, base);
   await unsavedChanges(page, pathOf(/^\/services\/[^/]+\/settings$/));
   await collapsedForms(page, base);
+  const [delivered = '', bounced = ''] = paths.filter(path => /^\/services\/[^/]+\/messages\/./.test(path));
+  await checkEmailPages(page, {
+    delivered: `${base}/dashboard${delivered}`,
+    bounced: `${base}/dashboard${bounced}`,
+    settings: pathOf(/^\/services\/[^/]+\/settings$/),
+    template: pathOf(/^\/services\/[^/]+\/templates\/./),
+  });
   await deletionByName(page, pathOf(/^\/databases\/[^/]+$/));
 };
 

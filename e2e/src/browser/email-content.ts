@@ -8,6 +8,7 @@ const MAIL = {
   subject: 'Your receipt',
   message: '<h1>Thanks</h1><p>You paid 42 €.</p>',
   attachments: [{ filename: 'receipt.txt', content: Buffer.from('42 €').toString('base64') }],
+  tags: { order: '4711' },
 };
 const OUTCOMES = {
   delivered: 'delivered',

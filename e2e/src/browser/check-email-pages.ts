@@ -1,0 +1,90 @@
+/// <reference lib="dom" />
+import type { Page } from 'puppeteer-core';
+import { clickButton, openPage, untilText } from './page-actions.js';
+
+/** The pages of one message, of messages with a tag, of a template and of bounce rules. @throws what they do instead. */
+export const checkEmailPages = async (page: Page, pages: EmailPages): Promise<void> => {
+  await contentOfMessage(page, pages.delivered);
+  await messagesWithTag(page, pages.delivered);
+  await bounceRule(page, pages);
+  await versionOfTemplate(page, pages.template);
+};
+
+/** URLs. */
+export interface EmailPages {
+  readonly delivered: string;
+  readonly bounced: string;
+  readonly settings: string;
+  readonly template: string;
+}
+
+const contentOfMessage = async (page: Page, url: string): Promise<void> => {
+  await openPage(page, url);
+  const frame = await page.waitForSelector('iframe.mail');
+  const shown = await frame?.contentFrame().then(inner => inner?.waitForSelector('h1'));
+  if ((await shown?.evaluate(heading => heading.textContent)) !== 'Thanks')
+    throw new Error('the HTML body is not shown');
+  await clickButton(page, 'Headers');
+  await untilText(page, 'Message-ID', 'dl.record dt');
+  await clickButton(page, 'Source');
+  await untilText(page, 'Content-Type: text/html', 'main pre');
+  if (!page.url().endsWith('?part=raw')) throw new Error(`the part is not in the URL: ${page.url()}`);
+};
+
+const messagesWithTag = async (page: Page, url: string): Promise<void> => {
+  await openPage(page, url);
+  await clickButton(page, 'order: 4711', 'main dd a');
+  await untilText(page, 'Your receipt', 'main table');
+  const tag = await page.$eval('main input[name=tag]', field => (field as HTMLInputElement).value);
+  if (tag !== 'order:4711') throw new Error(`the list is filtered by the tag ${tag}`);
+  await page.$eval('main input[name=tag]', field => {
+    (field as HTMLInputElement).value = 'order:unknown';
+  });
+  await clickButton(page, 'Search');
+  await untilText(page, 'No messages match these filters.');
+};
+
+const bounceRule = async (page: Page, { bounced, settings }: EmailPages): Promise<void> => {
+  await openPage(page, bounced);
+  await clickButton(page, 'This was classified wrongly');
+  await untilText(page, 'New bounce rule', 'dialog[open] h2');
+  const phrase = await page.$eval('dialog[open] textarea', field => field.value);
+  if (phrase === '' || /^\d|@/.test(phrase)) throw new Error(`the phrase ${JSON.stringify(phrase)} is suggested`);
+  await replace(page, 'dialog[open] textarea', 'words that the reply does not contain');
+  await clickButton(page, 'Create rule', 'dialog[open] button');
+  await untilText(page, 'no bounce of this message', 'dialog[open]');
+  await replace(page, 'dialog[open] textarea', phrase);
+  await clickButton(page, 'Create rule', 'dialog[open] button');
+  await untilText(page, 'soft instead of hard, by a rule of the email service', 'main ol.history');
+  if (await page.$('dialog[open]')) throw new Error('the form stays open after a rule was created');
+
+  await openPage(page, settings);
+  await untilText(page, 'Policy (soft)', 'main table');
+  await clickButton(page, 'Delete', 'main table button');
+  await clickButton(page, 'Delete rule', 'dialog[open] button');
+  await untilText(page, 'No bounce rules yet.');
+};
+
+const versionOfTemplate = async (page: Page, url: string): Promise<void> => {
+  await openPage(page, url);
+  await untilText(page, 'Version 1.');
+  const variables = 'main textarea[name=variables]';
+  await replace(page, variables, '{"name": "<b>Ada</b>"}');
+  await clickButton(page, 'Show preview');
+  const frame = await page.waitForSelector('iframe.mail');
+  const paragraph = await frame?.contentFrame().then(inner => inner?.waitForSelector('p'));
+  const text = await paragraph?.evaluate(each => each.textContent);
+  if (text !== 'Thanks, <b>Ada</b>!') throw new Error(`the preview shows ${JSON.stringify(text)}`);
+  await replace(page, variables, '{}');
+  await clickButton(page, 'Show preview');
+  await untilText(page, 'variables.name');
+  await replace(page, 'main textarea[name=html]', '<p>Thank you, {{name}}!</p>');
+  await clickButton(page, 'Save');
+  await untilText(page, 'Version 2.');
+};
+
+const replace = async (page: Page, selector: string, text: string): Promise<void> => {
+  const field = await page.waitForSelector(selector);
+  await field?.evaluate(each => (each as HTMLTextAreaElement).select());
+  await field?.type(text);
+};
