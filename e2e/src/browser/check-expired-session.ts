@@ -26,7 +26,7 @@ export const checkExpiredSession = async (
         () => false,
       ),
     );
-  await waitFor(endSession, { timeoutMs: 30_000, describe: 'the end of the session' });
+  await waitFor(endSession, { timeoutMs: 120_000, describe: 'the end of the session' });
   await clickButton(page, 'Create project');
   await fillLogin(page, login);
   await page.waitForFunction(() => !document.querySelector('input[name=password]'), { timeout: 30_000 });
