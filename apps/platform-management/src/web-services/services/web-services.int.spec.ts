@@ -69,6 +69,7 @@ describe('a web service', () => {
       root_directory: null,
       watch_paths: [],
       health_check: null,
+      autoscaling: null,
       image: null,
       first_byte_timeout_seconds: null,
       previews: false,
