@@ -60,6 +60,8 @@ const inputOf = ({ http }: RequestContract): object => ({
   tail: 1,
   max_lines: 1,
   max_bytes: 1,
+  columns: 80,
+  rows: 24,
 });
 
 /** Sends only the fields of the contract, because strict requests refuse others. */
