@@ -1,6 +1,6 @@
 /**
  * Optional fields of a plan; `requestScaling` (targets of requests and idle time); `runs` (commands) and their `terminals`;
- * custom domains; and `sharedNetwork`, with which only one workspace may run code.
+ * custom domains; `dockerfileOptions` of builds; and `sharedNetwork`, with which only one workspace may run code.
  */
 export type RuntimeFeature =
   | 'instance'
@@ -17,5 +17,6 @@ export type RuntimeFeature =
   | 'customDomains'
   | 'uploads'
   | 'images'
+  | 'dockerfileOptions'
   | 'terminals'
   | 'sharedNetwork';

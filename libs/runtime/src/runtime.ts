@@ -119,7 +119,7 @@ export abstract class Runtime {
 }
 
 export interface Source {
-  /** A URL that the platform accepts; the `imageAddress` of an image only with the feature `images`. */
+  /** A URL that the platform accepts; the `imageAddress` of an image only with the feature `dockerfileOptions`. */
   readonly repositoryUrl: string;
   readonly branch?: string | undefined;
   /** Undefined for public repositories. For an image, `https` are the credentials of its registry. */
@@ -153,6 +153,8 @@ export interface BuildOrder {
   readonly startCommand?: string | undefined;
   /** The folder of the repository that is built and started; undefined for the root folder. */
   readonly rootDirectory?: string | undefined;
+  /** Set if a Dockerfile must be built, with these options; only with the feature `images`. */
+  readonly dockerfile?: DockerfileOptions | undefined;
   /** Whether the packages of earlier builds are dropped. */
   readonly clearCache?: boolean | undefined;
   /** The archive that is built instead of a commit; only with the feature `uploads`. */
@@ -162,6 +164,16 @@ export interface BuildOrder {
   readonly secrets: readonly string[];
   readonly credentials?: SourceCredentials | undefined;
   readonly deadlineMs: number;
+}
+
+/** How the Dockerfile of a source is built. */
+export interface DockerfileOptions {
+  /** Relative to the folder that is built; `Dockerfile` if undefined. */
+  readonly path?: string | undefined;
+  /** The stage that is built; the last one if undefined. */
+  readonly target?: string | undefined;
+  /** `${NAME}` in a value is a variable of the environment of the build. */
+  readonly buildArguments: Readonly<Record<string, string>>;
 }
 
 /** A gzipped tar archive with the source of a build. */

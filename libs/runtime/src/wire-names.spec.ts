@@ -10,6 +10,7 @@ const PLAN = {
   environment: { DATABASE_URL: 'x', camelCase: 'y', __proto: 'z' },
   files: { 'tls_key.pem': 'eA==' },
   processes: { image_worker: 2 },
+  dockerfile: { buildArguments: { apiUrl: 'x', node_version: '24' } },
   exitCode: null,
 };
 
@@ -24,6 +25,7 @@ it('converts the names of fields in both directions, and no values', () => {
     environment: { DATABASE_URL: 'x', camelCase: 'y', __proto: 'z' },
     files: { 'tls_key.pem': 'eA==' },
     processes: { image_worker: 2 },
+    dockerfile: { build_arguments: { apiUrl: 'x', node_version: '24' } },
     exit_code: null,
   });
   expect(camelCased(sent)).toEqual(PLAN);

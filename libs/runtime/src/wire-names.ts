@@ -4,8 +4,14 @@
  */
 
 /** Fields with names of users, such as those of variables, which are never converted. */
-type UserNames = 'environment' | 'files' | 'processes';
-const USER_NAMES: ReadonlySet<string> = new Set<UserNames>(['environment', 'files', 'processes']);
+type UserNames = 'environment' | 'files' | 'processes' | 'buildArguments' | 'build_arguments';
+const USER_NAMES: ReadonlySet<string> = new Set<UserNames>([
+  'environment',
+  'files',
+  'processes',
+  'buildArguments',
+  'build_arguments',
+]);
 
 type SnakeName<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeName<Rest>}`

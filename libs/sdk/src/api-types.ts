@@ -362,6 +362,12 @@ export interface WebService {
   readonly first_byte_timeout_seconds?: number | null;
   /** The image of a container registry that is deployed; null with a `git_repository_url`. */
   readonly image?: string | null;
+  /** The Dockerfile that is built; null for `Dockerfile`. */
+  readonly dockerfile_path?: string | null;
+  /** The stage of the Dockerfile that is built; null for the last one. */
+  readonly docker_target?: string | null;
+  /** Values of the `ARG` instructions of the Dockerfile, by name. */
+  readonly build_args?: Readonly<Record<string, string>>;
   /** Whether pull and merge requests get previews, where there is a deploy hook. */
   readonly previews?: boolean;
   /** The web service that this one is a preview of; null for a web service that is no preview. */
@@ -1146,6 +1152,12 @@ export interface CreateWebServiceBody {
   readonly root_directory?: string | null;
   /** A push deploys only if it changes a file that matches one of these patterns, such as `apps/web/**`; a pattern that begins with `!` excludes files. Paths are relative to the root of the repository. */
   readonly watch_paths?: readonly string[] | null;
+  /** The Dockerfile that is built, such as `docker/web.Dockerfile`, relative to the `root_directory`, which is the build context; the file `Dockerfile` if absent or null. */
+  readonly dockerfile_path?: string | null;
+  /** The stage of the Dockerfile that is built, such as `production`; the last one if absent or null. */
+  readonly docker_target?: string | null;
+  /** Values of the `ARG` instructions of the Dockerfile, by name; at most 50, each of at most 4,096 characters. `${NAME}` in a value is the variable `NAME` of the web service. Everyone who can read the web service can read these values, and the image may contain them. */
+  readonly build_args?: Readonly<Record<string, string>> | null;
   /** When instances are added and removed; the defaults if absent or null. Applies at once. */
   readonly autoscaling?: {
     /** Target for the average CPU usage, in percent of the limit of an instance; 70 if there is no target. */
@@ -1179,7 +1191,7 @@ export interface ChangeWebServiceBody {
   readonly name?: string;
   /** The Git repository: `https://`, `http://`, `ssh://` or `git@host:path`. Replaces an `image`. */
   readonly git_repository_url?: string | null;
-  /** An image of a container registry. Replaces the `git_repository_url`, and removes the settings of its build: `branch`, `build_command`, `root_directory` and `watch_paths`. */
+  /** An image of a container registry. Replaces the `git_repository_url`, and removes the settings of its build: `branch`, `build_command`, `root_directory`, `watch_paths`, `dockerfile_path`, `docker_target` and `build_args`. */
   readonly image?: string | null;
   /** The branch to deploy; null for the default branch of the repository. */
   readonly branch?: string | null;
@@ -1223,6 +1235,12 @@ export interface ChangeWebServiceBody {
   readonly root_directory?: string | null;
   /** A push deploys only if it changes a file that matches one of these patterns, such as `apps/web/**`; a pattern that begins with `!` excludes files. Paths are relative to the root of the repository. */
   readonly watch_paths?: readonly string[] | null;
+  /** The Dockerfile that is built, such as `docker/web.Dockerfile`, relative to the `root_directory`, which is the build context; the file `Dockerfile` if absent or null. */
+  readonly dockerfile_path?: string | null;
+  /** The stage of the Dockerfile that is built, such as `production`; the last one if absent or null. */
+  readonly docker_target?: string | null;
+  /** Values of the `ARG` instructions of the Dockerfile, by name; at most 50, each of at most 4,096 characters. `${NAME}` in a value is the variable `NAME` of the web service. Everyone who can read the web service can read these values, and the image may contain them. */
+  readonly build_args?: Readonly<Record<string, string>> | null;
   /** When instances are added and removed; the defaults if absent or null. Applies at once. */
   readonly autoscaling?: {
     /** Target for the average CPU usage, in percent of the limit of an instance; 70 if there is no target. */

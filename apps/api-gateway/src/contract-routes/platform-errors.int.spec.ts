@@ -38,7 +38,7 @@ describe('errors of the platform API', () => {
 
   it.each([
     ['POST', '/web-services', { docker_image: 'nginx' }, 'Use `image`.'],
-    ['PATCH', `/web-services/${ID}`, { dockerfile_path: 'a' }, 'The Dockerfile is at the root of the repository'],
+    ['PATCH', `/web-services/${ID}`, { dockerfile: 'a' }, 'Use `dockerfile_path`'],
     ['PATCH', `/web-services/${ID}`, { pull_request_previews: true }, 'Set `previews` to true.'],
   ])('say what to do instead of a field that other platforms have: %s %s %j', async (method, path, body, hint) => {
     const answer = await api(method, path, body);

@@ -124,7 +124,7 @@ export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime
     times,
     features: new Set<RuntimeFeature>([
       ...FEATURES,
-      ...(options.runsImages ? ['images' as const] : []),
+      ...(options.runsImages ? (['images', 'dockerfileOptions'] as const) : []),
       ...(isNetworkShared ? ['sharedNetwork' as const] : []),
       ...(hasTerminals() ? ['terminals' as const] : []),
     ]),

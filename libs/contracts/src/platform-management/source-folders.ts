@@ -14,16 +14,24 @@ const shortest = (path: string): string =>
     .filter(part => part !== '' && part !== '.')
     .join('/');
 
-/** A folder of a repository, relative to its root. */
-export const rootDirectory = z
-  .string()
-  .min(1, 'must not be empty; use null for the root of the repository')
-  .max(MAX_PATH_LENGTH)
-  .refine(path => !path.startsWith('/'), 'must be relative to the root of the repository, such as apps/web')
-  .refine(staysInside, 'must not contain ..')
-  .refine(path => !path.split('/').includes('.git'), 'must not be in .git')
-  .refine(isPlain, 'must not contain backslashes or control characters')
-  .overwrite(shortest);
+/** A path of a repository, relative to its root. */
+const repositoryPath = (example: string, ifEmpty: string) =>
+  z
+    .string()
+    .min(1, `must not be empty; ${ifEmpty}`)
+    .max(MAX_PATH_LENGTH)
+    .refine(path => !path.startsWith('/'), `must be relative to the root of the repository, such as ${example}`)
+    .refine(staysInside, 'must not contain ..')
+    .refine(path => !path.split('/').includes('.git'), 'must not be in .git')
+    .refine(isPlain, 'must not contain backslashes or control characters')
+    .overwrite(shortest);
+
+export const rootDirectory = repositoryPath('apps/web', 'use null for the root of the repository');
+
+export const dockerfilePath = repositoryPath('docker/web.Dockerfile', 'use null for the file Dockerfile').refine(
+  path => path !== '',
+  'must name a file, such as docker/web.Dockerfile',
+);
 
 const watchPath = z
   .string()

@@ -7,7 +7,8 @@ export const WEB_SERVICE_HINTS: FieldHints = {
   unknown: {
     imageurl: IMAGE,
     dockerimage: IMAGE,
-    dockerfilepath: 'The Dockerfile is at the root of the repository, or of `root_directory`.',
+    dockerfile: 'Use `dockerfile_path`, which is relative to `root_directory`.',
+    dockerbuildtarget: 'Use `docker_target`.',
     pullrequestpreviews: 'Set `previews` to true.',
     previewsenabled: 'Set `previews` to true.',
     env: 'Set variables with PUT /web-services/{web_service_id}/env/bulk.',

@@ -89,6 +89,16 @@ export const webService = z.object({
     .nullable()
     .optional()
     .describe('The image of a container registry that is deployed; null with a `git_repository_url`.'),
+  dockerfile_path: z.string().nullable().optional().describe('The Dockerfile that is built; null for `Dockerfile`.'),
+  docker_target: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('The stage of the Dockerfile that is built; null for the last one.'),
+  build_args: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Values of the `ARG` instructions of the Dockerfile, by name.'),
   ...gitHostFields,
   status: webServiceStatus.describe('`created` until the first deployment is live.'),
   status_reason: z.string().nullable().describe('Why the last action failed; null if it succeeded.'),

@@ -4,6 +4,7 @@ import { requestsOf } from '../request.js';
 import { id, resourceName } from '../shapes.js';
 import { autoscaling } from './autoscaling.js';
 import { ofCaller } from './caller.js';
+import { dockerfileOptions } from './dockerfile-options.js';
 import { NEW_WEB_SERVICE, WEB_SERVICE, WEB_SERVICE_DELETION } from './examples.js';
 import { firstByteTimeout, healthCheck } from './health-checks.js';
 import { imageReference } from './image-reference.js';
@@ -109,6 +110,7 @@ export const webServiceInput = z.strictObject({
   environment: secretScope.default('production').describe('Which project secrets the service gets.'),
   previews: previews.optional(),
   ...sourceFolders,
+  ...dockerfileOptions,
   ...scaling,
   ...responsiveness,
 });
@@ -125,7 +127,7 @@ export const webServiceChanges = z.strictObject({
     .describe('The Git repository: `https://`, `http://`, `ssh://` or `git@host:path`. Replaces an `image`.'),
   image: image.describe(
     'An image of a container registry. Replaces the `git_repository_url`, and removes the settings of its build: ' +
-      '`branch`, `build_command`, `root_directory` and `watch_paths`.',
+      '`branch`, `build_command`, `root_directory`, `watch_paths`, `dockerfile_path`, `docker_target` and `build_args`.',
   ),
   branch: z
     .string()
@@ -173,6 +175,7 @@ export const webServiceChanges = z.strictObject({
   auto_deploy: z.boolean().optional().describe('Whether a push deploys, where there is a deploy hook.'),
   previews: previews.optional(),
   ...sourceFolders,
+  ...dockerfileOptions,
   ...scaling,
   ...responsiveness,
 });

@@ -147,6 +147,14 @@ export const runtimeOrder = z.discriminatedUnion('kind', [
     start_command: z.string().optional(),
     /** The folder of the repository that is built; the root folder if absent. */
     root_directory: z.string().optional(),
+    /** How the Dockerfile is built, which must exist then. */
+    dockerfile: z
+      .object({
+        path: z.string().optional(),
+        target: z.string().optional(),
+        build_arguments: z.record(z.string(), z.string()),
+      })
+      .optional(),
     clear_cache: z.boolean().optional(),
     /** The archive that is built instead of the commit; the agent reads it from platform-management. */
     upload: z.object({ id: z.uuid(), digest: documentDigest, size_bytes: z.int() }).optional(),

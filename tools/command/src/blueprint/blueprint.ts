@@ -40,6 +40,16 @@ export const service = z.strictObject({
   branch: z.string().min(1).max(255).optional().describe('The default branch of the repository if absent.'),
   root_directory: z.string().max(255).optional().describe('The folder that is built and started.'),
   watch_paths: z.array(z.string()).max(100).optional().describe('A push deploys only if it changes a matching file.'),
+  dockerfile_path: z
+    .string()
+    .max(512)
+    .optional()
+    .describe('The Dockerfile that is built, relative to `root_directory`.'),
+  docker_target: z.string().max(128).optional().describe('The stage of the Dockerfile that is built.'),
+  build_args: z
+    .record(z.string(), z.string().max(4_096))
+    .optional()
+    .describe(`Values of the ARG instructions of the Dockerfile. \`\${NAME}\` is a variable of the web service.`),
   build_command: text.optional(),
   start_command: text.optional(),
   release_command: text.optional(),

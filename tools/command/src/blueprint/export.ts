@@ -51,7 +51,8 @@ export const blueprintOf = (projectName: string, existing: Existing): Blueprint 
   };
 };
 
-const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
 /** By name, or by `service/name` if several web services have the name. */
 const keyed = <Value extends { readonly service: string }>(

@@ -30,6 +30,13 @@ describe('the changes of a settings form', () => {
       autoscaling: { idle_minutes: 15 },
     }));
 
+  it('have one build argument per line', () => {
+    expect(changesOf({ build_args: ' NODE_VERSION=24\n\nURL=https://x.example/?a=b\r\nEMPTY=\n' })).toEqual({
+      build_args: { NODE_VERSION: '24', URL: 'https://x.example/?a=b', EMPTY: '' },
+    });
+    expect(changesOf({ build_args: '', docker_target: '' })).toEqual({ build_args: {}, docker_target: null });
+  });
+
   it('put memory and CPU into the size of an instance', () =>
     expect(changesOf({ memory_mib: '1024', cpu_millicores: '500', drain_seconds: '60' })).toEqual({
       instance: { memory_mib: 1024, cpu_millicores: 500 },

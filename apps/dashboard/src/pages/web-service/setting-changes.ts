@@ -1,5 +1,6 @@
 import type { WebService } from '@postern/contracts';
 import type { Values } from '../../components/form.js';
+import { parseBuildArguments } from './build-arguments.js';
 import { parseProcesses } from './processes.js';
 
 const NUMBERS = new Set(['port', 'min_instances', 'max_instances', 'drain_seconds', 'first_byte_timeout_seconds']);
@@ -33,6 +34,7 @@ export const changesOf = (values: Values): Record<string, unknown> => {
 
 const change = (name: string, value: string): unknown => {
   if (name === 'processes') return parseProcesses(value);
+  if (name === 'build_args') return parseBuildArguments(value);
   if (name === 'disk') return diskOf(value);
   if (name === 'watch_paths') return value.split(/\s+/).filter(Boolean);
   if (NUMBERS.has(name)) return value === '' ? null : Number(value);

@@ -10,6 +10,7 @@ import { SCOPES } from '../platform/scopes.js';
 import { CustomDomainsSection } from './custom-domains-section.js';
 import { DeletionSection } from './deletion-section.js';
 import { DeployHookSection } from './deploy-hook-section.js';
+import { DockerfileFields } from './dockerfile-fields.js';
 import { DEFAULT_SIZE } from './instance-limits.js';
 import { LogDrainsSection } from './log-drains-section.js';
 import { formatProcesses } from './processes.js';
@@ -135,6 +136,7 @@ const RepositoryFields = ({ of }: { readonly of: WebService }) => (
     />
     <Numeric label="Port" name="port" value={of.port ?? 0} max={65_535} />
     <Optional label="Build command" name="build_command" value={of.build_command} />
+    <DockerfileFields of={of} />
   </>
 );
 

@@ -11,13 +11,16 @@ export function previewOf(
 ): CreatedData {
   const { name, git_repository_url, build_command, start_command, health_check_path, port } = settings!;
   const { release_command, instance, drain_seconds, root_directory, health_check } = settings!;
-  const { first_byte_timeout_seconds, autoscaling } = settings!;
+  const { first_byte_timeout_seconds, autoscaling, dockerfile_path, docker_target, build_args } = settings!;
   return {
     ...{ git_repository_url, build_command, start_command, health_check_path, port },
     ...(release_command && { release_command }),
     ...(instance && { instance }),
     ...(drain_seconds && { drain_seconds }),
     ...(root_directory && { root_directory }),
+    ...(dockerfile_path && { dockerfile_path }),
+    ...(docker_target && { docker_target }),
+    ...(build_args && { build_args }),
     ...(health_check && { health_check }),
     ...(first_byte_timeout_seconds && { first_byte_timeout_seconds }),
     ...(autoscaling && { autoscaling }),

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { inSpan, type TraceSpan } from '@postern/messaging';
 import {
   BuildFailed,
+  type BuildOrder,
   type BuiltArtefact,
   imageAddress,
   type LogWriter,
@@ -17,6 +18,7 @@ import { maskable } from '../environment/maskable-secrets.js';
 import { PlatformVariables } from '../environment/platform-variables.js';
 import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
 import { RepositoryCredentials } from '../repository-credentials/repository-credentials.js';
+import type { Settings } from '../services/aggregate/events.js';
 import { deploymentOf, type WebService } from '../services/aggregate/state.js';
 import { duration } from './next-steps.js';
 import { ReconcilerSettings } from './ports.js';
@@ -116,6 +118,7 @@ export class BuildDeployment {
       buildCommand: build_command ?? undefined,
       startCommand: start_command ?? undefined,
       rootDirectory: root_directory ?? undefined,
+      dockerfile: dockerfileOf(state.settings!),
       clearCache,
       upload: upload && { id: upload.id, digest: upload.digest, sizeBytes: upload.size_bytes },
       environment,
@@ -187,3 +190,9 @@ const withHostKeys = (credentials: SourceCredentials, hostKeys: string | undefin
   if (!ssh || hostKeys === undefined) return credentials;
   return { ...credentials, ssh: { ...ssh, knownHosts: `${ssh.knownHosts ?? ''}${hostKeys}` } };
 };
+
+/** Undefined without options, so that a Dockerfile is built if there is one. */
+const dockerfileOf = ({ dockerfile_path, docker_target, build_args = {} }: Settings): BuildOrder['dockerfile'] =>
+  dockerfile_path || docker_target || Object.keys(build_args).length > 0
+    ? { path: dockerfile_path ?? undefined, target: docker_target ?? undefined, buildArguments: build_args }
+    : undefined;

@@ -39,7 +39,7 @@ export class ChangeWebService {
 
   #changesIn(request: Request): Partial<Settings> {
     const { web_service_id: _, user_id: __, workspace_id: ___, project_ids: ____, ...changes } = request;
-    const { git_repository_url: url, branch, root_directory, watch_paths } = changes;
+    const { git_repository_url: url, branch, root_directory, watch_paths, build_args } = changes;
     for (const field of ['name', 'build_command', 'start_command', 'release_command'] as const)
       requireStorable(field, changes[field]);
     return withoutAbsent({
@@ -50,6 +50,7 @@ export class ChangeWebService {
       ...(branch && { branch: branchName(branch) }),
       root_directory: root_directory === '' ? null : root_directory,
       watch_paths: watch_paths === null ? [] : watch_paths,
+      build_args: build_args === null ? {} : build_args,
     });
   }
 

@@ -34,8 +34,10 @@ export class CreateWebService {
     const url = address && repositoryUrl(address, { allowFiles: this.settings.allowFileRepositories });
     const branch = request.branch ? branchName(request.branch) : null;
     for (const field of ['build_command', 'start_command', 'name'] as const) requireStorable(field, request[field]);
-    const { health_check, first_byte_timeout_seconds, autoscaling } = request;
-    const optional = { image, health_check, first_byte_timeout_seconds, autoscaling };
+    const { health_check, first_byte_timeout_seconds, autoscaling, dockerfile_path, docker_target } = request;
+    const build_args = request.build_args ?? undefined;
+    const dockerfile = { dockerfile_path, docker_target, build_args };
+    const optional = { image, health_check, first_byte_timeout_seconds, autoscaling, ...dockerfile };
     await requireFeatures(this.runtime, withoutAbsent(optional));
     const { workspaceId } = await this.projects.requireOwner(request, request.project_id);
     const id = uuidv7();
@@ -60,6 +62,9 @@ export class CreateWebService {
       max_instances: request.max_instances,
       environment: request.environment,
       ...(request.root_directory && { root_directory: request.root_directory }),
+      ...(dockerfile_path && { dockerfile_path }),
+      ...(docker_target && { docker_target }),
+      ...(build_args && { build_args }),
       ...(health_check && { health_check }),
       ...(first_byte_timeout_seconds && { first_byte_timeout_seconds }),
       ...(autoscaling && { autoscaling }),

@@ -13,12 +13,22 @@ const FEATURES = {
   first_byte_timeout_seconds: 'firstByteTimeout',
   autoscaling: 'autoscaling',
   image: 'images',
+  dockerfile_path: 'dockerfileOptions',
+  docker_target: 'dockerfileOptions',
+  build_args: 'dockerfileOptions',
 } as const satisfies Partial<Record<keyof Settings, RuntimeFeature>>;
+
+const DOCKERFILE =
+  'this installation does not support it. On one machine, its operator must install Buildah or Podman and start Postern as ' +
+  'root; in Kubernetes, only the last stage of the file Dockerfile is built, without arguments';
 
 const REASONS: Partial<Record<keyof typeof FEATURES, string>> = {
   image:
     'this installation does not run images of a registry. On one machine, its operator must install Buildah or Podman ' +
     'and start Postern as root; Kubernetes is not supported. Deploy a repository with git_repository_url',
+  dockerfile_path: DOCKERFILE,
+  docker_target: DOCKERFILE,
+  build_args: DOCKERFILE,
 };
 
 /** Fields of `autoscaling` that need `requestScaling`. */

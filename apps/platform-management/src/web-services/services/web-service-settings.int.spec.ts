@@ -37,6 +37,29 @@ describe('a web service', () => {
     expect(changed).toMatchObject({ root_directory: null, watch_paths: [] });
   });
 
+  it('passes how its Dockerfile is built to the runtime, if that supports it', async () => {
+    const settings = {
+      dockerfile_path: './docker/web.Dockerfile',
+      docker_target: 'production',
+      build_args: { node_version: '24', apiUrl: `https://\${HOST}` },
+    };
+    for (const [name, value] of Object.entries(settings))
+      await expect(fixture.create(owner, { [name]: value })).rejects.toMatchObject(
+        refusal('invalid_input', `${name}: this installation does not support it`),
+      );
+    fixture.machine.features.add('dockerfileOptions');
+    const { id, ...created } = await fixture.create(owner, settings);
+    expect(created).toMatchObject({ ...settings, dockerfile_path: 'docker/web.Dockerfile' });
+    const of = { user_id: owner.user_id, web_service_id: id };
+    await request(createDeployment, of);
+    await fixture.until(() => request(getWebService, of), 'running');
+    expect(fixture.machine.orders.at(-1)).toMatchObject({
+      dockerfile: { path: 'docker/web.Dockerfile', target: 'production', buildArguments: settings.build_args },
+    });
+    const without = { dockerfile_path: null, docker_target: null, build_args: {} };
+    expect(await request(changeWebService, { ...of, ...without, build_args: null })).toMatchObject(without);
+  });
+
   it('passes its health check and its first-byte limit to the runtime, if that supports them', async () => {
     const settings = { health_check: { host: 'shop.example.com', grace_seconds: 60 }, first_byte_timeout_seconds: 90 };
     await expect(fixture.create(owner, settings)).rejects.toMatchObject(

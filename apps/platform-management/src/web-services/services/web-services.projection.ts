@@ -61,6 +61,9 @@ export function applyWebServiceEvent(
         data.preview?.url ?? null,
         data.image ?? null,
         data.autoscaling ? JSON.stringify(data.autoscaling) : null,
+        data.dockerfile_path ?? null,
+        data.docker_target ?? null,
+        JSON.stringify(data.build_args ?? {}),
       ]);
     case 'platform-management.web-service-changed.v1':
       return tx.query(CHANGE_WEB_SERVICE(tx), [data.web_service_id, JSON.stringify(columnsOf(data.changes))]);

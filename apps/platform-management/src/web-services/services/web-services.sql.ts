@@ -4,16 +4,17 @@ import { IS_IN_WORKSPACE, IS_REACHED } from '../../projects/reached-projects.js'
 const WEB_SERVICE = `w.id, w.project_id, w.name, w.git_repository_url, w.image, w.branch, w.build_command, w.start_command,
   w.health_check_path, w.port, w.min_instances, w.max_instances, w.environment, w.release_command,
   w.instance_memory_mib, w.instance_cpu_millicores, w.drain_seconds, w.processes, w.disk_size_mib, w.auto_deploy, w.root_directory,
-  w.watch_paths, w.health_check, w.first_byte_timeout_seconds, w.autoscaling, w.previews, w.preview_of, w.pull_request,
-  w.pull_request_url, w.status, w.status_reason, w.blocked_reason, w.suspended_reason, w.created_at,
+  w.watch_paths, w.dockerfile_path, w.docker_target, w.build_args, w.health_check, w.first_byte_timeout_seconds,
+  w.autoscaling, w.previews, w.preview_of, w.pull_request, w.pull_request_url, w.status, w.status_reason,
+  w.blocked_reason, w.suspended_reason, w.created_at,
   (SELECT s.error FROM commit_statuses s WHERE s.web_service_id = w.id ORDER BY s.changed_at DESC LIMIT 1) AS commit_status_error`;
 
 const OF_PROJECTS = 'FROM web_services w JOIN projects p ON p.id = w.project_id';
 
 const CHANGEABLE = `name, git_repository_url, image, branch, build_command, start_command, health_check_path, port,
   min_instances, max_instances, environment, release_command, instance_memory_mib, instance_cpu_millicores,
-  drain_seconds, processes, disk_size_mib, auto_deploy, root_directory, watch_paths, health_check,
-  first_byte_timeout_seconds, autoscaling, previews`;
+  drain_seconds, processes, disk_size_mib, auto_deploy, root_directory, watch_paths, dockerfile_path, docker_target,
+  build_args, health_check, first_byte_timeout_seconds, autoscaling, previews`;
 
 export const FIND_WEB_SERVICE = `SELECT ${WEB_SERVICE} FROM web_services w WHERE w.id = $1`;
 
@@ -77,9 +78,9 @@ export const INSERT_WEB_SERVICE = ({ table }: ProjectionTables) => `
     start_command, health_check_path, port, min_instances, max_instances, environment, status, created_at,
     root_directory, watch_paths, health_check, first_byte_timeout_seconds, release_command, instance_memory_mib,
     instance_cpu_millicores, drain_seconds, previews, preview_of, pull_request, pull_request_url, image,
-    autoscaling)
+    autoscaling, dockerfile_path, docker_target, build_args)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'created', $14, $15, $16, $17, $18, $19, $20, $21, $22,
-    $23, $24, $25, $26, $27, $28)`;
+    $23, $24, $25, $26, $27, $28, $29, $30, $31)`;
 
 /** Columns that `$2` does not name keep their values. */
 export const CHANGE_WEB_SERVICE = ({ table }: ProjectionTables) => `

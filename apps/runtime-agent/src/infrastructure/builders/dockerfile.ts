@@ -15,11 +15,17 @@ export const NO_START_IN_IMAGE = 'no start command: set one, or add a CMD to the
 /** @param advice what this machine lacks, and how to fix it. */
 export const dockerfileCannotBeUsed = (advice: string): string => unused(advice);
 
-/** The type of the Dockerfile in the root folder of a source; undefined for anything but a file or link. */
-export const dockerfileIn = async (directory: string): Promise<'file' | 'link' | undefined> => {
-  const entry = await lstat(join(directory, 'Dockerfile')).catch(() => undefined);
-  if (entry?.isSymbolicLink()) return 'link';
-  return entry?.isFile() ? 'file' : undefined;
+export const DOCKERFILE = 'Dockerfile';
+
+/** The type of a Dockerfile of a source; a link if a part of its path is one, and undefined for anything but a file or link. */
+export const dockerfileIn = async (directory: string, path = DOCKERFILE): Promise<'file' | 'link' | undefined> => {
+  const parts = path.split('/');
+  for (const [place] of parts.entries()) {
+    const entry = await lstat(join(directory, ...parts.slice(0, place + 1))).catch(() => undefined);
+    if (entry?.isSymbolicLink()) return 'link';
+    if (place === parts.length - 1) return entry?.isFile() ? 'file' : undefined;
+  }
+  return undefined;
 };
 
 const MAX_STEP_LENGTH = 200;

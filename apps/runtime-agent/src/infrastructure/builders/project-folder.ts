@@ -38,6 +38,8 @@ export interface GivenSettings {
   readonly rootDirectory?: string | undefined;
   readonly buildCommand?: string | undefined;
   readonly hasStartCommand: boolean;
+  /** Whether the project is built from a Dockerfile in any case. */
+  readonly hasDockerfile?: boolean;
 }
 
 /** Where the project is, in a directory whose root folder may have become the folder of the project. */
@@ -58,8 +60,8 @@ export const enterProjectFolder = async (
   given: GivenSettings,
   log: (line: string) => void,
 ): Promise<ProjectPlace> => {
-  if (given.rootDirectory !== undefined) return enterRootDirectory(directory, given.rootDirectory, log);
-  if (given.buildCommand !== undefined || given.hasStartCommand) return {};
+  if (given.rootDirectory !== undefined) return enterRootDirectory(directory, given.rootDirectory, given, log);
+  if (given.hasDockerfile || given.buildCommand !== undefined || given.hasStartCommand) return {};
   const only = await onlyWorkspaceIn(directory);
   if (only) {
     log(`${only.folder} is the only workspace with a start script: it is built and started`);
@@ -75,10 +77,11 @@ export const enterProjectFolder = async (
 const enterRootDirectory = async (
   directory: string,
   folder: string,
+  given: GivenSettings,
   log: (line: string) => void,
 ): Promise<ProjectPlace> => {
   await requireFolder(directory, folder);
-  const hasDockerfile = (await dockerfileIn(join(directory, folder))) !== undefined;
+  const hasDockerfile = given.hasDockerfile || (await dockerfileIn(join(directory, folder))) !== undefined;
   const workspace = hasDockerfile ? undefined : await workspaceProjectAt(projectIn(directory), folder);
   if (workspace) return { workspace };
   log(`root_directory: ${folder} is built and started, without the rest of the repository`);

@@ -10,10 +10,11 @@ import { findStrayLink } from '../source/links.js';
 export const enterProject = async (
   directory: string,
   machine: Machine,
-  { buildCommand, startCommand, rootDirectory }: BuildOrder,
+  { buildCommand, startCommand, rootDirectory, dockerfile }: BuildOrder,
   log: (line: string) => void,
 ): Promise<ProjectPlace> => {
-  const given = { rootDirectory, buildCommand, hasStartCommand: startCommand !== undefined };
+  const hasDockerfile = dockerfile !== undefined;
+  const given = { rootDirectory, buildCommand, hasStartCommand: startCommand !== undefined, hasDockerfile };
   const at = await enterProjectFolder(directory, machine, given, log);
   const stray = at.entered === undefined ? undefined : await findStrayLink(directory);
   if (stray !== undefined)

@@ -76,6 +76,10 @@ export interface Settings extends Omit<ReleaseSettings, 'port'> {
   readonly auto_deploy?: boolean;
   /** The folder of the repository that is built; the root folder if absent or null. */
   readonly root_directory?: string | null;
+  /** The Dockerfile that is built, its stage and its arguments; absent, null or empty for the defaults. */
+  readonly dockerfile_path?: string | null;
+  readonly docker_target?: string | null;
+  readonly build_args?: Readonly<Record<string, string>>;
   /** A push deploys only if it changes a matching file; absent or empty if every push deploys. */
   readonly watch_paths?: readonly string[];
   /** Whether pull and merge requests get previews; false if absent. */

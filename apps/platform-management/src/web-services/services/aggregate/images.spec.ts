@@ -38,6 +38,7 @@ describe('an image', () => {
           build_command: null,
           root_directory: null,
           watch_paths: [],
+          build_args: {},
           previews: false,
           image: 'nginx:1',
         }),
@@ -54,6 +55,9 @@ describe('an image', () => {
     [{ build_command: 'make' }, 'build_command: is only for a repository'],
     [{ root_directory: 'web' }, 'root_directory: is only for a repository'],
     [{ watch_paths: ['web/**'] }, 'watch_paths: is only for a repository'],
+    [{ dockerfile_path: 'Containerfile' }, 'dockerfile_path: is only for a repository'],
+    [{ docker_target: 'production' }, 'docker_target: is only for a repository'],
+    [{ build_args: { NODE_VERSION: '24' } }, 'build_args: is only for a repository'],
     [{ previews: true }, 'previews: is only for a repository'],
   ])('refuses the change %j', (changes, reason) => {
     given(created, withImage).when(change(changes)).refuses('invalid_input', reason);
@@ -64,6 +68,20 @@ describe('an image', () => {
     [{ port: null }, 'port: is required'],
   ])('is the only source without %j', (changes, reason) => {
     given(created).when(change(changes)).refuses('invalid_input', reason);
+  });
+
+  it.each([
+    { dockerfile_path: 'Containerfile' },
+    { docker_target: 'production' },
+    { build_args: { NODE_VERSION: '24' } },
+  ])('is not built from a Dockerfile with %j and a build command', changes => {
+    const reason = `${Object.keys(changes)[0]}: cannot be combined with build_command`;
+    given(created, changed({ build_command: 'make' }))
+      .when(change(changes))
+      .refuses('invalid_input', reason);
+    given(created, changed(changes))
+      .when(change({ build_command: 'make' }))
+      .refuses('invalid_input', reason);
   });
 
   it('is named by its deployments, with the digest once it is known', () => {

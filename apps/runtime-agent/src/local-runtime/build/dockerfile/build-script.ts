@@ -1,3 +1,5 @@
+import type { DockerfileOptions } from '@postern/runtime';
+import { DOCKERFILE } from '../../../infrastructure/builders/dockerfile.js';
 import type { ContainerTool } from './container-tool.js';
 
 /** Folders and files that the script leaves in its home. */
@@ -54,13 +56,16 @@ export const secretsOf = (environment: Readonly<Record<string, string>>): Readon
     ]),
   );
 
-/** The command that builds the image of the Dockerfile in /app. */
+/** The command that builds the image of a Dockerfile in /app. */
 export const buildCommand = (
   tool: ContainerTool,
   secrets: ReadonlyMap<string, [string, string]>,
+  { path = DOCKERFILE, target, buildArguments }: DockerfileOptions,
 ): readonly string[] => [
   ...['/bin/sh', '-c', SCRIPT, 'build', tool],
   // Steps use the network and the control groups of the sandbox. Layers are not cached.
-  ...['--isolation=chroot', '--network=host', '--format=docker', '--layers=false', '--file=/app/Dockerfile'],
+  ...['--isolation=chroot', '--network=host', '--format=docker', '--layers=false', `--file=/app/${path}`],
+  ...(target === undefined ? [] : [`--target=${target}`]),
+  ...Object.entries(buildArguments).map(([name, value]) => `--build-arg=${name}=${value}`),
   ...[...secrets].map(([name, [variable]]) => `--secret=id=${name},env=${variable}`),
 ];

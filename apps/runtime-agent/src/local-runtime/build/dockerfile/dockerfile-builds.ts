@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process';
 import { lstat, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { BuildFailed, type BuildOrder, type BuiltArtefact } from '@postern/runtime';
+import { BuildFailed, type BuildOrder, type BuiltArtefact, type DockerfileOptions } from '@postern/runtime';
 import {
+  DOCKERFILE,
   DOCKERFILE_BUILDS,
   DOCKERFILE_IS_LINK,
   DOCKERFILE_IS_REPLACED,
@@ -27,16 +28,17 @@ import type { BuildOutput } from '../build-output.js';
 import { requireWithinLimits } from '../limit-watch.js';
 import { BUILT, buildCommand, secretsOf } from './build-script.js';
 import type { ContainerTool, ContainerToolAnswer } from './container-tool.js';
+import { requireDockerfile, resolvedOptions, stageNotFound } from './dockerfile-options.js';
 import { imageStartOf } from './image-configuration.js';
 import { prepareImage } from './image-tree.js';
 import { ToolProgress } from './tool-progress.js';
 
 const CONFIGURATION_BYTES = 4 * 2 ** 20;
 
-const DOCKERFILE = 'Dockerfile';
 /** The context of the build is in /app. */
 const FROM_DIRECTORY = 'FROM dir:/app\n';
 const NO_SECRETS: ReturnType<typeof secretsOf> = new Map();
+const NO_OPTIONS: DockerfileOptions = { buildArguments: {} };
 
 /** Where a build runs. */
 export interface BuildSite {
@@ -79,12 +81,18 @@ export class DockerfileBuilds {
   /** The tool that builds the source, if its Dockerfile is used; logs the rule that applied. */
   async toolFor(
     directory: string,
-    { buildCommand: given }: BuildOrder,
+    { buildCommand: given, dockerfile }: BuildOrder,
     log: (line: string) => void,
   ): Promise<ContainerTool | undefined> {
+    const { answer } = this.parts;
+    if (dockerfile) {
+      await requireDockerfile(directory, dockerfile);
+      if ('missing' in answer) throw new BuildFailed(`the Dockerfile cannot be built: ${answer.missing}`);
+      log(dockerfile.path === undefined ? DOCKERFILE_BUILDS : `The image is built from ${dockerfile.path}`);
+      return answer.tool;
+    }
     const found = await dockerfileIn(directory);
     if (found === undefined) return undefined;
-    const { answer } = this.parts;
     if (found === 'link') log(DOCKERFILE_IS_LINK);
     else if (given !== undefined) log(DOCKERFILE_IS_REPLACED);
     else if ('missing' in answer) log(dockerfileCannotBeUsed(answer.missing));
@@ -106,7 +114,13 @@ export class DockerfileBuilds {
   async build(tool: ContainerTool, order: BuildOrder, site: BuildSite, signal: AbortSignal): Promise<FinishBuild> {
     const { output } = site;
     const progress = new ToolProgress(text => output.take(Buffer.from(text)));
-    await this.#run(tool, secretsOf(order.environment), site, progress, signal);
+    const options = resolvedOptions(order);
+    try {
+      await this.#run(tool, secretsOf(order.environment), options, site, progress, signal);
+    } catch (error) {
+      if (!progress.lacksStage) throw error;
+      throw await stageNotFound(treeOf(draftOf(site.folders.workspace)), options);
+    }
     return () => this.#keep(order, site);
   }
 
@@ -115,7 +129,7 @@ export class DockerfileBuilds {
     const { answer } = this.parts;
     if ('missing' in answer) throw new BuildFailed(`the image cannot be unpacked: ${answer.missing}`);
     await writeFile(join(treeOf(draftOf(site.folders.workspace)), DOCKERFILE), FROM_DIRECTORY);
-    await this.#run(answer.tool, NO_SECRETS, site, new ToolProgress(() => {}, 'unpacked'), signal);
+    await this.#run(answer.tool, NO_SECRETS, NO_OPTIONS, site, new ToolProgress(() => {}, 'unpacked'), signal);
     return () => this.#keep(order, site);
   }
 
@@ -134,6 +148,7 @@ export class DockerfileBuilds {
   async #run(
     tool: ContainerTool,
     secrets: ReturnType<typeof secretsOf>,
+    options: DockerfileOptions,
     site: BuildSite,
     progress: ToolProgress,
     signal: AbortSignal,
@@ -144,7 +159,7 @@ export class DockerfileBuilds {
     const exit = await runConfined(
       { wrap: argv => view.wrap(argv, '.') },
       {
-        argv: buildCommand(tool, secrets),
+        argv: buildCommand(tool, secrets, options),
         directory: view.startDirectory,
         environment: { PATH: this.parts.path, [BUILD_MARKER]: id },
         variables: {

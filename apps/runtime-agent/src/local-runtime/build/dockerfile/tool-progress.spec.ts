@@ -42,6 +42,16 @@ describe('The output of a container tool', () => {
     );
   });
 
+  it('tells that the Dockerfile lacks the stage', () => {
+    const lacksStage = (line: string) => {
+      const progress = new ToolProgress(() => {});
+      progress.push(`${line}\n`);
+      return progress.lacksStage;
+    };
+    expect(lacksStage('Error: The target "web" was not found in the provided Dockerfile')).toBe(true);
+    expect(lacksStage('Error: creating build container: no route')).toBe(false);
+  });
+
   it('is logged in parts while a line is incomplete', () => {
     const logged: string[] = [];
     const progress = new ToolProgress(text => logged.push(text));

@@ -10,6 +10,8 @@ const RUNTIME = /^(?:error )?while running runtime: /;
 const EXIT = /^exit status (\d+)$/;
 /** The tool prints internal structures with some errors. */
 const INTERNAL = /^Build error: | &imagebuilder\..*$/gs;
+/** The tool has not found the stage of `--target`. */
+const NO_STAGE = /^The target ".*" was not found in the provided Dockerfile/i;
 const NOT_FOUND = /^.*copier: stat: ("[^"]*"): no such file or directory$/s;
 
 /** A step may write endless output without line breaks. */
@@ -27,6 +29,11 @@ export class ToolProgress {
     private readonly log: (text: string) => void,
     readonly aim: 'built' | 'unpacked' = 'built',
   ) {}
+
+  /** Whether the Dockerfile lacks the stage that was asked for. */
+  get lacksStage(): boolean {
+    return NO_STAGE.test(this.#error ?? '');
+  }
 
   /** Undefined if the tool printed no reason. */
   get failure(): string | undefined {
