@@ -73,7 +73,6 @@ describe('a web service', () => {
       autoscaling: null,
       watch_paths: [],
       health_check: null,
-      autoscaling: null,
       image: null,
       first_byte_timeout_seconds: null,
       previews: false,
