@@ -44,7 +44,7 @@ describe('the disks of this machine', () => {
     expect(ours?.advice).toContain('Free space there');
   });
 
-  it('that hang are named within 2 s, and the process that looked at them ends', async () => {
+  it('that hang are named within 5 s, and the process that looked at them ends', async () => {
     const hung = Array.from({ length: 6 }, (_, n) => join(folder, `hung-${n}`));
     // A file system in user space whose server never answers.
     const mounts = hung.map(
@@ -56,10 +56,10 @@ describe('the disks of this machine', () => {
       expect(findings).toContainEqual({
         check: 'disk',
         verdict: 'bad',
-        found: `at ${path}: the file system did not answer within 1 s`,
+        found: `at ${path}: the file system did not answer within 2 s`,
         advice: expect.any(String),
       });
-    expect(seconds).toBeLessThan(2);
+    expect(seconds).toBeLessThan(5);
   });
 
   it('whose mount is gone say so', async () => {
