@@ -33,4 +33,5 @@ export const OPERATIONS = {
 /** Blocks of these parts that do not need a cluster, by words that they contain, with the reason. */
 export const NOT_RUN = {
   'npx postern doctor --home .postern': 'of the local start and of Docker Compose',
+  'kubectl exec --stdin --tty': 'needs a terminal',
 };
