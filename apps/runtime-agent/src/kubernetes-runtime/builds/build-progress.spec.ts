@@ -4,7 +4,7 @@ import { BuildProgress } from './build-progress.js';
 
 const started = '2026-01-01T00:00:00Z';
 const step = (digest: string, name: string, error?: string) => ({ vertexes: [{ digest, name, started, error }] });
-const output = (vertex: string, text: string) => ({
+const output = (vertex: string, text: string | Buffer) => ({
   logs: [{ vertex, stream: 1, data: Buffer.from(text).toString('base64') }],
 });
 const exit = (code: number) => `process "/bin/sh -c make" did not complete successfully: exit code: ${code}`;
@@ -35,6 +35,12 @@ describe('The progress of BuildKit', () => {
     it('separates the lines of stages that run concurrently', () => {
       push(DOCKERFILE_BUILDS, output('a', 'one '), output('b', 'two '), output('a', 'first\n'), output('b', 'second'));
       expect(log).toBe(`${DOCKERFILE_BUILDS}\none first\ntwo second\n`);
+    });
+
+    it('keeps characters whose bytes arrive in two messages', () => {
+      const [first, second] = [Buffer.from('é').subarray(0, 1), Buffer.from('é').subarray(1)];
+      push(DOCKERFILE_BUILDS, output('a', first), output('b', 'two\n'), output('a', second));
+      expect(log).toBe(`${DOCKERFILE_BUILDS}\ntwo\né\n`);
     });
 
     it('shows output without line breaks before its step ends', () => {

@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import type { LogWriter } from '@postern/runtime';
 import {
   DOCKERFILE_BUILDS,
@@ -37,6 +38,7 @@ export class BuildProgress {
   #rest = '';
   /** The incomplete last line of each step; steps of several stages run concurrently. */
   readonly #output = new Map<string, string>();
+  readonly #decoders = new Map<string, StringDecoder>();
   readonly #lastLines = new Map<string, string[]>();
   readonly #begun = new Set<string>();
   #isByDockerfile = false;
@@ -66,6 +68,7 @@ export class BuildProgress {
     for (const [step, line] of this.#output) if (line !== '') this.#writeLine(line, step);
     this.#rest = '';
     this.#output.clear();
+    this.#decoders.clear();
   }
 
   #take(line: string): void {
@@ -78,13 +81,20 @@ export class BuildProgress {
     }
     for (const vertex of progress.vertexes ?? []) this.#readVertex(vertex);
     for (const { vertex = '', data = '' } of progress.logs ?? []) {
-      const lines = (this.#lineOf(vertex) + Buffer.from(data, 'base64').toString('utf8')).split('\n');
+      const lines = (this.#lineOf(vertex) + this.#decoded(vertex, data)).split('\n');
       const rest = lines.pop() ?? '';
       for (const line of lines) this.#writeLine(line, vertex);
       const isLong = rest.length > MAX_UNFINISHED;
       if (isLong) this.writer.write('build', rest);
       this.#output.set(vertex, isLong ? '' : rest);
     }
+  }
+
+  /** A character, and with it a secret, can be in two messages. */
+  #decoded(vertex: string, data: string): string {
+    const decoder = this.#decoders.get(vertex) ?? new StringDecoder('utf8');
+    this.#decoders.set(vertex, decoder);
+    return decoder.write(Buffer.from(data, 'base64'));
   }
 
   #readVertex(vertex: Vertex): void {

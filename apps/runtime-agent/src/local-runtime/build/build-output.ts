@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
 import type { LogWriter } from '@postern/runtime';
 
@@ -5,6 +6,7 @@ const LAST_CHARACTERS = 32_768;
 
 /** Forwards the output of a build up to a limit, so that a flood of output does not fill the disk. */
 export class BuildOutput {
+  readonly #decoder = new StringDecoder('utf8');
   #left: number;
   #last = '';
 
@@ -17,7 +19,7 @@ export class BuildOutput {
 
   /** Takes output of the processes of the build. */
   readonly take = (chunk: Uint8Array): void => {
-    this.#last = (this.#last + Buffer.from(chunk).toString('utf8')).slice(-LAST_CHARACTERS);
+    this.#last = (this.#last + this.#decoder.write(chunk)).slice(-LAST_CHARACTERS);
     if (this.#left <= 0) return;
     this.writer.write('build', chunk.length > this.#left ? chunk.subarray(0, this.#left) : chunk);
     this.#left -= chunk.length;
