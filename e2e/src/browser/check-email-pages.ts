@@ -81,6 +81,8 @@ const versionOfTemplate = async (page: Page, url: string): Promise<void> => {
   await replace(page, 'main textarea[name=html]', '<p>Thank you, {{name}}!</p>');
   await clickButton(page, 'Save');
   await untilText(page, 'Version 2.');
+  // Once everything is saved, the page lets the user leave.
+  await page.waitForFunction(() => window.dispatchEvent(new Event('beforeunload', { cancelable: true })));
 };
 
 const replace = async (page: Page, selector: string, text: string): Promise<void> => {
