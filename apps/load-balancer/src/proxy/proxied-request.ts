@@ -67,10 +67,7 @@ export class ProxiedRequest implements Exchange {
   }
 
   async #attemptAwake(): Promise<void> {
-    const gone = new AbortController();
-    this.response.once('close', () => gone.abort());
-    await this.context.route.untilAwake(this.timeouts.headersMs, gone.signal);
-    if (!gone.signal.aborted) this.#attempt(false);
+    if (await this.context.route.untilAwake(this.timeouts.headersMs, this.response)) this.#attempt(false);
   }
 
   abort(): void {

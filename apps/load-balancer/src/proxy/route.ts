@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import type { Backend, ClosedReason, InstanceConnections } from '@postern/load-balancer-client';
 import type { Timeouts } from '../settings.js';
 import { BackendTarget } from './backend-target.js';
@@ -61,15 +62,18 @@ export class Route {
     return taken;
   }
 
-  /** Resolves when the service is no longer asleep, the time is over, or the signal aborts. */
-  async untilAwake(limitMs: number, signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, limitMs);
-    this.#waiting.add(resolve);
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    await promise;
+  /** Resolves when the service is no longer asleep, or the time is over; with false if the client has closed the connection. */
+  async untilAwake(limitMs: number, client: EventEmitter): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const [wake, leave] = [() => resolve(true), () => resolve(false)];
+    const timer = setTimeout(wake, limitMs);
+    this.#waiting.add(wake);
+    client.once('close', leave);
+    const isThere = await promise;
     clearTimeout(timer);
-    this.#waiting.delete(resolve);
+    this.#waiting.delete(wake);
+    client.off('close', leave);
+    return isThere;
   }
 
   /**

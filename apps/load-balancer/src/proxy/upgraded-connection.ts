@@ -41,10 +41,7 @@ export class UpgradedConnection implements Exchange {
   }
 
   async #attemptAwake(): Promise<void> {
-    const gone = new AbortController();
-    this.#client.once('close', () => gone.abort());
-    await this.context.route.untilAwake(this.timeouts.headersMs, gone.signal);
-    if (!gone.signal.aborted) this.#attempt();
+    if (await this.context.route.untilAwake(this.timeouts.headersMs, this.#client)) this.#attempt();
   }
 
   /** Sends a WebSocket the close code "going away" (1001), so that the client reconnects. */
