@@ -5,6 +5,7 @@ export * from './log-pages.js';
 export * from './path-patterns.js';
 export * from './runtime.js';
 export * from './runtime-feature.js';
+export * from './scaling-targets.js';
 export * from './service-plan.js';
 export * from './terminals.js';
 export * from './wire-names.js';

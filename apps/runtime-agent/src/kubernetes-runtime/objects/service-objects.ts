@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Artefact, SecretFiles, ServicePlan } from '@postern/runtime';
+import { type Artefact, type SecretFiles, type ServicePlan, scalingTargets } from '@postern/runtime';
 import { PRODUCTION } from '../../infrastructure/builders/production.js';
 import { type Kind, MANAGER } from '../cluster.js';
 import { imageOf } from './artefact-references.js';
@@ -28,8 +28,6 @@ export interface ServiceObjectSettings {
   readonly drainSeconds: number;
 }
 
-/** Target utilization of the processor limit, in percent; above it, the autoscaler adds instances. */
-const CPU_PERCENT = 70;
 const GRACE_SECONDS = 30;
 /** The image's own user; numeric, so that Kubernetes can verify that it is not root. */
 const USER = 1000;
@@ -241,8 +239,7 @@ export const autoscaler = (plan: ServicePlan, settings: ServiceObjectSettings): 
 
 const targetsOf = ({ instance, autoscaling }: ServicePlan, settings: ServiceObjectSettings): readonly object[] => {
   const { cpuMillicores, memoryMib } = sizeOf(instance, settings);
-  const { memoryPercent } = autoscaling ?? {};
-  const cpuPercent = autoscaling?.cpuPercent ?? (memoryPercent ? undefined : CPU_PERCENT);
+  const { cpuPercent, memoryPercent } = scalingTargets(autoscaling);
   const target = (name: string, averageValue: string) => ({
     type: 'Resource',
     resource: { name, target: { type: 'AverageValue', averageValue } },

@@ -1,4 +1,4 @@
-import type { AutoscalingSettings, ServicePlan, ServiceUsage } from '@postern/runtime';
+import { DEFAULT_CPU_PERCENT, type ServicePlan, type ServiceUsage, scalingTargets } from '@postern/runtime';
 
 export interface ScalingRules {
   /** The length of the averaging window. No decision is made before it has passed. */
@@ -13,7 +13,7 @@ export interface ScalingRules {
 export const SCALING: ScalingRules = {
   windowMs: 60_000,
   cooldownMs: 120_000,
-  cpuPercent: 70,
+  cpuPercent: DEFAULT_CPU_PERCENT,
   downBelow: 3 / 7,
 };
 
@@ -52,16 +52,15 @@ export class Scaling {
   }
 
   #wanted(instances: number, { minInstances, maxInstances, autoscaling }: ScalingBounds): number {
-    const load = this.#load(autoscaling ?? {});
+    const load = this.#load(autoscaling);
     if (instances < maxInstances && load > 1) return instances + 1;
     if (instances > minInstances && load < this.rules.downBelow) return instances - 1;
     return instances;
   }
 
   /** The largest average, relative to its target. */
-  #load({ cpuPercent, memoryPercent, requestsPerSecond }: AutoscalingSettings): number {
-    const isSet = cpuPercent ?? memoryPercent ?? requestsPerSecond;
-    const targets = isSet ? { cpuPercent, memoryPercent, requestsPerSecond } : { cpuPercent: this.rules.cpuPercent };
+  #load(autoscaling: ScalingBounds['autoscaling']): number {
+    const targets = scalingTargets(autoscaling, this.rules.cpuPercent);
     const average = (name: keyof Demand) =>
       this.#samples.reduce((sum, { demand }) => sum + demand[name], 0) / this.#samples.length;
     const loads = Object.entries(targets).map(([name, target]) =>
