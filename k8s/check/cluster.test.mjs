@@ -85,7 +85,7 @@ describe('A real kube-apiserver', { concurrency: false }, () => {
     await api('DELETE', SECRETS);
   });
 
-  for (const example of ['brokers', 'ingress', 'gateway-api', 'monitoring']) {
+  for (const example of ['brokers', 'ingress', 'gateway-api', 'monitoring', 'queue-autoscaling']) {
     it(`accepts the postern chart with examples/${example}.yaml`, async () => {
       await install([...whole, '-f', `k8s/examples/${example}.yaml`]);
     });

@@ -102,6 +102,23 @@ describe('An installation extends a service with', () => {
       ['email-send-more', 'written'],
     ));
 
+  it('metrics of its autoscaler, beside the CPU', () => {
+    const queue = {
+      type: 'External',
+      external: { metric: { name: 'queue' }, target: { type: 'AverageValue', averageValue: '100' } },
+    };
+    const behavior = { scaleDown: { stabilizationWindowSeconds: 600 } };
+    const scaled = withValues(EMAIL_SEND, { autoscaling: { metrics: [queue], behavior } });
+    const { spec } = one(scaled, 'HorizontalPodAutoscaler');
+    assert.deepEqual(
+      spec.metrics.map(metric => metric.type),
+      ['Resource', 'External'],
+    );
+    assert.deepEqual(spec.metrics[1], queue);
+    assert.deepEqual(spec.behavior, behavior);
+    assert.throws(() => withValues(EMAIL_SEND, { autoscaling: { metrics: [{ type: 'Queue' }] } }), /autoscaling/);
+  });
+
   it('and nothing unless it asks for it', () => {
     const { spec, metadata: plain } = one(objectsOf(render(EMAIL_SEND)), 'Deployment').spec.template;
     assert.equal(spec.containers.length, 1);
