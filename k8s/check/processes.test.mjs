@@ -42,7 +42,6 @@ const containerOf = (kind, name) => find(kind, name).spec.template.spec.containe
 const folder = mkdtempSync(join(tmpdir(), 'postern-trial-'));
 // If run as root, builds and web services have separate users, which need access to this folder.
 chmodSync(folder, 0o711);
-const started = [];
 let nats;
 let certificates;
 let postgres;
@@ -63,13 +62,16 @@ const here = (service, environment) => {
   return { PATH: process.env.PATH, POSTERN_PLATFORM_HOME: moved.POSTERN_PLATFORM_HOME, ...Object.fromEntries(local) };
 };
 
-const startService = async service => {
+/** @param signal that of the test: a test that is out of time leaves no process */
+const startService = async (service, signal) => {
   const child = spawn('node', [`apps/${service}/dist/main.js`], {
     cwd: ROOT,
     env: here(service, environmentOf(containerOf('Deployment', service))),
     stdio: ['ignore', 'pipe', 'inherit'],
+    signal,
+    killSignal: 'SIGKILL',
   });
-  started.push(child);
+  child.on('error', () => child.kill('SIGKILL'));
   for await (const line of createInterface({ input: child.stdout })) {
     const { ready, port } = JSON.parse(line);
     if (ready) {
@@ -80,7 +82,7 @@ const startService = async service => {
   return assert.fail(`${service} ended with ${child.exitCode}`);
 };
 
-describe('The trial, as processes', { timeout: 120_000 }, () => {
+describe('The trial, as processes', { timeout: 600_000 }, () => {
   before(async () => {
     postgres = await startPostgres();
     const { path, version } = await findNatsServer();
@@ -103,7 +105,6 @@ describe('The trial, as processes', { timeout: 120_000 }, () => {
   });
 
   after(async () => {
-    for (const child of started) child.kill('SIGKILL');
     await nats?.stop();
     await postgres?.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -125,14 +126,14 @@ describe('The trial, as processes', { timeout: 120_000 }, () => {
   });
 
   for (const service of SERVICES) {
-    it(`${service} is migrated, becomes ready, and exits on SIGTERM within its grace period`, async () => {
+    it(`${service} is migrated, becomes ready, and exits on SIGTERM within its grace period`, async ({ signal }) => {
       if (containerOf('Deployment', service).env.some(({ name }) => name === 'POSTERN_DATABASE_URL')) {
         const { command, args, env } = containerOf('Job', `${service}-migration`);
         const environment = here(service, environmentOf({ env }));
         const { stdout } = await run(command[0], [...command.slice(1), ...args], { cwd: ROOT, env: environment });
         assert.ok(JSON.parse(stdout).applied.length > 0);
       }
-      const { child, port } = await startService(service);
+      const { child, port } = await startService(service, signal);
       const answer = await fetch(`http://127.0.0.1:${port}${probeOf(service)}`);
       assert.equal(answer.status, 200, await answer.text());
       const { terminationGracePeriodSeconds } = find('Deployment', service).spec.template.spec;

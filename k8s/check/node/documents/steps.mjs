@@ -9,6 +9,7 @@ export const MANUAL = {
     ingress: '-f k8s/examples/ingress.yaml',
     gateway: '-f k8s/examples/gateway-api.yaml',
     monitoring: '-f k8s/examples/monitoring.yaml',
+    queues: '-f k8s/examples/queue-autoscaling.yaml',
     tracing: 'global.tracing.endpoint',
     'included-nats': 'global.trial.nats=true',
     'included-postgresql': 'global.trial.postgresql=true',
