@@ -1,6 +1,7 @@
 /**
  * `npm run browser [part of a path …]`: checks pages in Chromium: the binary named by CHROMIUM, an installed one, or a Debian
- * package. `npm run browser -- stranger` follows the documentation from a clone to a verified webhook, and times each step.
+ * package. `npm run browser -- stranger` follows the documentation from a clone to a verified webhook and a deployed application,
+ * and times each step.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

@@ -60,6 +60,7 @@ describe('The audit log', () => {
       ['domains', { domain: 'audited.test' }, 'audited.test'],
       ['webhooks', webhook, webhook.url],
       ['recipients', { address: 'ada@audited.test' }, 'ada@audited.test'],
+      ['templates', { name: 'receipt', subject: 'Hello', html: '<p>Hello</p>' }, 'receipt'],
     ] as const) {
       const answer = await world.callDashboardApi('POST', `${service}/${resources}`, body);
       expect([resources, (await entryOf(answer))?.resource.name]).toEqual([resources, name]);
@@ -76,6 +77,15 @@ describe('The audit log', () => {
     const actor = { type: 'platform_key', id: key.body['id'] };
     expect(await entryOf(created)).toMatchObject({ actor, action: 'project.created', outcome: 'succeeded' });
     expect(await entryOf(refused)).toMatchObject({ actor, outcome: 'refused', code: 'invalid_input' });
+
+    const settings = { name: 'web', project_id: created.body['id'], git_repository_url: 'file:///nowhere', port: 3000 };
+    const web = await world.call('POST', '/api/v1/web-services', { headers, body: settings });
+    const deployments = `/api/v1/web-services/${web.body['id'] as string}/deployments`;
+    const deployed = await world.call('POST', deployments, { headers, body: {} });
+    expect(await entryOf(deployed)).toMatchObject({
+      action: 'deployment.created',
+      resource: { type: 'deployment', id: deployed.body['id'], name: 'web' },
+    });
   });
 
   it('records sign-ins, failed sign-ins of known and unknown accounts, and sign-outs, without an address', async () => {
@@ -114,7 +124,14 @@ describe('The audit log', () => {
 
   it('is the same in lists and exports of the CLI and of the dashboard API', async () => {
     const listed = await cli('audit', 'list', '--action', 'platform_key', '--from', '2020-01-01');
-    expect([listed.code, listed.printed]).toEqual([0, expect.stringContaining('platform_key.created')]);
+    expect([listed.code, listed.printed]).toEqual([
+      0,
+      expect.stringMatching(/platform_key\.created +platform_key:CI /),
+    ]);
+    const templates = await cli('audit', 'list', '--action', 'template');
+    expect(templates.printed).toMatch(
+      new RegExp(`user:${world.postern.operator.email} +template.created +template:receipt `),
+    );
     const { total } = (await world.callDashboardApi('GET', '/audit-log')).body as { total: number };
     const exported = await cli('audit', 'export', '--format', 'ndjson');
     expect(exported.printed.trim().split('\n')).toHaveLength(total);

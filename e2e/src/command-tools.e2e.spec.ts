@@ -73,7 +73,7 @@ describe('postern mcp', () => {
     const listed = await call(client, 'list_emails', { service: 'Tools', search: 'From a tool' });
     expect((dataIn(listed.text) as { items: { id: string }[] }).items.map(item => item.id)).toContain(id);
 
-    const refused = await call(client, 'send_email', email);
+    const refused = await call(client, 'send_email', { ...email, from: 'nobody', text: 'Hello' });
     expect(refused).toEqual({ isError: true, text: expect.stringContaining('Code: ') });
   }, 60_000);
 

@@ -1,6 +1,6 @@
 /**
  * The program behind `npm run browser -- stranger`: follows the repository, the documentation and the dashboard as a new user
- * would, from a clone to a verified webhook on the user's own server, and times each step.
+ * would, from a clone to a verified webhook on the user's own server and a deployed application, and times each step.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ const step = async <Result>(name: string, work: () => Promise<Result>): Promise<
 
 const start = (command: string, cwd: string, environment: Record<string, string> = {}): StartedProgram => {
   const program = new StartedProgram(
-    spawn('sh', ['-c', command], { cwd, env: { ...process.env, ...environment }, detached: true }),
+    spawn('bash', ['-c', command], { cwd, env: { ...process.env, ...environment }, detached: true }),
   );
   programs.push(program);
   return program;
@@ -89,6 +89,7 @@ const run = async (): Promise<void> => {
     await untilText(page, 'Delivered');
   });
   await receiveEvents(page, origin, service);
+  await deployApplication(page, origin);
 };
 
 /** Follows the webhook documentation until the user's own server has verified an event. */
@@ -132,10 +133,38 @@ const receiveEvents = async (page: Page, origin: string, service: string): Promi
   });
 };
 
+/** Follows the documentation until an application of the user answers in the browser. */
+const deployApplication = async (page: Page, origin: string): Promise<void> => {
+  const codeOfPage = async (path: string, text: string): Promise<string> => {
+    await page.goto(`${origin}/docs${path}`, { waitUntil: 'networkidle2' });
+    return codeOf(page, text);
+  };
+  const environment = await step('Set the variables of the examples, as the documentation says', async () => {
+    const { printed } = await start(`${await codeOfPage('', 'POSTERN_PLATFORM_KEY=')}\nenv`, clone).ended;
+    const variables = [...printed.matchAll(/^(POSTERN_\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]);
+    return { ...Object.fromEntries(variables), HOME: server, PATH: `${server}/.local/bin:${process.env['PATH']}` };
+  });
+  await step('Install the postern command', async () => {
+    const [install = ''] = (await codeOfPage('/command', '/install.sh')).split('\n');
+    const { code, printed } = await start(install, server, environment).ended;
+    if (code !== 0) throw new Error(`the command is not installed: ${printed}`);
+  });
+  const url = await step('Deploy an application, as the platform quick start says', async () => {
+    const deploy = start(await codeOfPage('/platform/quick-start', 'postern deploy my-app'), server, environment);
+    return (await deploy.until(/Live: (\S+)/, PROGRAM_WITHIN_MS))[1] ?? '';
+  });
+  await step('Open the application', async () => {
+    await page.goto(url);
+    await untilText(page, 'Hello from my application', 'body');
+  });
+};
+
 try {
   await run();
   const total = times.reduce((sum, { seconds }) => sum + seconds, 0);
-  console.log(`\nFrom a clone to a verified webhook in ${total.toFixed(0)} s, ${times.length} steps`);
+  console.log(
+    `\nFrom a clone to a verified webhook and a deployed application in ${total.toFixed(0)} s, ${times.length} steps`,
+  );
 } catch (error) {
   console.error(`✕ after ${times.at(-1)?.step ?? 'nothing'}: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;

@@ -8,12 +8,19 @@ export const emailServices = (dashboard: DashboardApi): Promise<readonly EmailSe
     .then(reply => ('items' in reply ? reply.items : reply));
 
 /** The email service with this id or name; without one, the only email service. @throws UsageError */
-export const emailServiceNamed = async (dashboard: DashboardApi, wanted: string | undefined): Promise<EmailService> => {
-  const services = await emailServices(dashboard);
-  return one(services, wanted, 'email service', 'with --service');
-};
+export const emailServiceNamed = async (
+  dashboard: DashboardApi,
+  wanted: string | undefined,
+  how = 'with --service (id or name)',
+): Promise<EmailService> => one(await emailServices(dashboard), wanted, 'email service', how);
 
-/** The resource with this id or name. @throws UsageError that lists the names if none or several match */
+/** How a tool of an assistant names a service. */
+export const IN_FIELD = 'in the field `service` (id or name)';
+
+/**
+ * The resource with this id or name; `how` ends the sentence "Choose one …".
+ * @throws UsageError that lists the names if none or several match
+ */
 export const one = <Resource extends { readonly id: string; readonly name: string }>(
   resources: readonly Resource[],
   wanted: string | undefined,
@@ -32,7 +39,7 @@ export const one = <Resource extends { readonly id: string; readonly name: strin
       : found
         ? `Several ${noun}s are called ${JSON.stringify(wanted)}`
         : `There is no ${noun} ${JSON.stringify(wanted)}`;
-  throw new UsageError(`${problem}. Choose one (id or name) ${how}:\n${names}`);
+  throw new UsageError(`${problem}. Choose one ${how}:\n${names}`);
 };
 
 const MAX_LISTED = 20;

@@ -1,4 +1,10 @@
-import { ApiError, AuthenticationError, DeploymentFailedError, DeploymentTimeoutError } from '@postern/sdk';
+import {
+  ApiError,
+  AuthenticationError,
+  DeploymentFailedError,
+  DeploymentTimeoutError,
+  InvalidRequestError,
+} from '@postern/sdk';
 
 /** The exit codes of the command. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, unauthenticated: 3, inProgress: 4 } as const;
@@ -12,6 +18,22 @@ export class UsageError extends Error {
 export class NotSignedInError extends Error {
   override readonly name = 'NotSignedInError';
 }
+
+/** The API names the elements of a list by their position, which the user of a command does not see: this names them by a field. */
+export const withNames = <Name extends string>(
+  error: unknown,
+  list: string,
+  elements: readonly Readonly<Record<Name, string>>[],
+  name: Name,
+): unknown => {
+  if (!(error instanceof InvalidRequestError)) return error;
+  const message = error.message.replace(/\b(\w+)\[(\d+)\]\.(\w+)/g, (whole, of, index, field) => {
+    const element = of === list ? elements[Number(index)] : undefined;
+    if (element === undefined) return whole;
+    return `the ${field} ${field === name ? '' : 'of '}${JSON.stringify(element[name])}`;
+  });
+  return new UsageError(message.charAt(0).toUpperCase() + message.slice(1));
+};
 
 /** The exit code for an error that ends a command. */
 export const exitCodeOf = (error: unknown): number => {

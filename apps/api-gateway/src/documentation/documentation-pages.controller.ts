@@ -6,7 +6,7 @@ import { AdmitsAnyone } from '../infrastructure/http/admission/route-admission.j
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { BuiltPages } from '../infrastructure/http/server/built-pages.js';
 
-/** The static pages of the documentation; a path without an extension is a page. */
+/** The static pages of the documentation; a path without an extension is a page, also with a slash at its end. */
 @Controller('docs')
 export class DocumentationPagesController {
   readonly #pages: BuiltPages;
@@ -26,7 +26,7 @@ export class DocumentationPagesController {
   @AdmitsAnyone()
   @Describes({ summary: 'Pages and files of the documentation', requests: [], contentType: 'text/html' })
   file(@Req() request: FastifyRequest, @Res() reply: FastifyReply) {
-    const path = (request.params as { '*': string })['*'];
+    const path = (request.params as { '*': string })['*'].replace(/\/+$/, '');
     if (!BuiltPages.isFile(path)) return this.#pages.page(reply, `${path || 'index'}.html`);
     return this.#pages.file(reply, path);
   }

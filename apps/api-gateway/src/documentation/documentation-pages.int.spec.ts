@@ -28,6 +28,7 @@ describe('the documentation', () => {
     ['/docs', 'Documentation'],
     ['/docs/', 'Documentation'],
     ['/docs/email/webhooks', 'Webhooks'],
+    ['/docs/email/webhooks/', 'Webhooks'],
   ])('has a page at %s', async (path, title) => {
     const answer = await call('GET', `${gateway.url}${path}`);
     expect([answer.status, answer.text]).toEqual([200, `<!doctype html><title>${title}</title>`]);
@@ -35,13 +36,23 @@ describe('the documentation', () => {
     expect(answer.headers['cache-control']).toContain('max-age=0');
   });
 
+  it.each(['/docs/missing', '/docs/email/', '/docs/assets/missing.js'])(
+    'tells a browser in HTML, and a program in JSON, that there is no page %s',
+    async path => {
+      const page = await fetch(`${gateway.url}${path}`, { headers: { accept: 'text/html,*/*;q=0.8' } });
+      expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+      expect(await page.text()).toContain('<a href="/docs">');
+      const answer = await call('GET', `${gateway.url}${path}`);
+      expect([answer.status, answer.headers['content-type']]).toEqual([404, expect.stringContaining('json')]);
+    },
+  );
+
   it('lets browsers cache files with a content hash', async () => {
     const answer = await call('GET', `${gateway.url}/docs/assets/site-abc123.js`);
     expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable']);
   });
 
   it('serves no other files', async () => {
-    expect((await call('GET', `${gateway.url}/docs/missing`)).status).toBe(404);
     for (const path of ['/docs/../secret', '/docs/%2e%2e/secret', '/docs/..%2fsecret.html']) {
       const answer = await sendRaw(gateway.port, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
       expect(answer).not.toContain('not for you');

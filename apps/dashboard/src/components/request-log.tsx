@@ -12,7 +12,7 @@ import { EmptyState } from './page.js';
 import { Paging } from './paging.js';
 import { Time } from './time.js';
 
-const FILTERS = ['request_id', 'outcome', 'code'];
+const FILTERS = ['request_id', 'outcome', 'code', 'key_id'];
 const OUTCOMES: readonly (readonly [value: string, label: string])[] = [
   ['', 'All requests'],
   ['succeeded', 'Succeeded'],
@@ -24,6 +24,8 @@ interface RequestLogProps {
   readonly path: string;
   /** Path of the pages of the email service, whose messages the requests sent. */
   readonly messages?: string;
+  /** The keys by which the requests can be filtered. */
+  readonly keys?: readonly { readonly id: string; readonly name: string }[];
   readonly empty: string;
 }
 
@@ -31,12 +33,12 @@ interface RequestLogProps {
 const REFRESH_MS = 10_000;
 
 /** Requests of clients with their outcome, newest first. */
-export const RequestLog = ({ path, messages, empty }: RequestLogProps) => {
+export const RequestLog = ({ path, messages, keys, empty }: RequestLogProps) => {
   const { offset, limit, filter, setOffset, setLimit, setFilter } = useListState(FILTERS);
-  const { request_id = '', outcome = '', code = '' } = filter;
+  const { request_id = '', outcome = '', code = '', key_id = '' } = filter;
   const requests = useLoading<ListPage<ListedRequest>>(
-    signal => api.get(path, { request_id, outcome, code, offset, limit }, signal),
-    [path, request_id, outcome, code, offset, limit],
+    signal => api.get(path, { request_id, outcome, code, key_id, offset, limit }, signal),
+    [path, request_id, outcome, code, key_id, offset, limit],
   );
   useLive(requests, undefined, REFRESH_MS);
   const search = useAction(async (values: Values) => {
@@ -73,12 +75,22 @@ export const RequestLog = ({ path, messages, empty }: RequestLogProps) => {
           options={OUTCOMES}
           onChoice={choice => setFilter({ outcome: choice })}
         />
+        {keys && (
+          <Choice
+            label="API key"
+            value={key_id}
+            options={[['', 'All keys'], ...keys.map(({ id, name }) => [id, name] as const)]}
+            onChoice={choice => setFilter({ key_id: choice })}
+          />
+        )}
       </div>
       <Loaded of={requests}>
         {list => (
           <>
             {list.items.length === 0 ? (
-              <EmptyState>{request_id || outcome || code ? 'No requests match these filters.' : empty}</EmptyState>
+              <EmptyState>
+                {request_id || outcome || code || key_id ? 'No requests match these filters.' : empty}
+              </EmptyState>
             ) : (
               <DataTable
                 caption="Requests, newest first"

@@ -5,6 +5,7 @@ import { DataTable } from '../components/data-table.js';
 import { Loaded } from '../components/loaded.js';
 import { Page } from '../components/page.js';
 import { Time } from '../components/time.js';
+import { formatLabel } from '../formatting.js';
 import { useLoading } from '../loading.js';
 import { useSignedIn } from '../session.js';
 
@@ -34,7 +35,7 @@ export const InvitationsPage = () => {
               keyOf={({ id }) => id}
               columns={[
                 { title: 'Workspace', cell: ({ workspace_name }) => <strong>{workspace_name}</strong> },
-                { title: 'Role', cell: ({ role }) => role },
+                { title: 'Role', cell: ({ role }) => formatLabel(role) },
                 { title: 'Invited by', cell: ({ invited_by }) => invited_by },
                 { title: 'Expires', cell: ({ expires_at }) => <Time at={expires_at} /> },
                 {

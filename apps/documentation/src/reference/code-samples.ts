@@ -1,6 +1,6 @@
+import { LANGUAGES, type Language, type SampledRequest, sampleOf } from '@postern/contracts/request-samples';
 import { defineComponent, h, type PropType, ref } from 'vue';
 import { exampleBodyOf, type LocatedOperation, type OpenApiDocument } from './open-api.js';
-import { LANGUAGES, type Language, type SampledRequest, sampleOf } from './samples.js';
 
 /** The language of all samples on the page. */
 const language = ref<Language>('curl');

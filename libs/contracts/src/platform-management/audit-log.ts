@@ -63,7 +63,8 @@ export const auditEntry = z.object({
       .nullable()
       .optional()
       .describe(
-        'Its present name, or the one at its creation if it was deleted. Null if the call was refused, and if it is not known any more.',
+        'Its present name, or the one at its creation if it was deleted; of a deployment or one-off command, that of its web service. ' +
+          'Null if the call was refused, and if it is not known any more.',
       ),
   }),
   workspace_id: id.nullable(),

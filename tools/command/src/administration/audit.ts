@@ -6,6 +6,9 @@ import {
   auditLogFilter,
   exportAuditLog,
   listAuditLog,
+  NAME_RESOURCES,
+  unnamedResourcesOf,
+  withResourceNames,
 } from '@postern/contracts';
 import { UsageError } from '../errors.js';
 import { table } from '../output/table.js';
@@ -20,7 +23,7 @@ interface AuditOptions {
   readonly format?: string | undefined;
 }
 
-/** `audit list`: the newest entries of all workspaces. */
+/** `audit list`: the newest entries of all workspaces, with the names of actors and resources. */
 export const listAudit = async ({ requests, print }: Operator, options: AuditOptions): Promise<boolean> => {
   const limit = Number(options.limit ?? 20);
   if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new UsageError('--limit requires a number up to 100');
@@ -28,7 +31,10 @@ export const listAudit = async ({ requests, print }: Operator, options: AuditOpt
   print(
     items.length === 0
       ? 'No entries.'
-      : table(['TIME', 'ACTOR', 'ACTION', 'RESOURCE', 'OUTCOME', 'NETWORK', 'REQUEST'], items.map(rowOf)),
+      : table(
+          ['TIME', 'ACTOR', 'ACTION', 'RESOURCE', 'OUTCOME', 'NETWORK', 'REQUEST'],
+          (await named(requests, items)).map(rowOf),
+        ),
   );
   if (total > items.length) print(`${items.length} of ${total} entries. \`postern audit export\` prints all.`);
   return true;
@@ -44,10 +50,18 @@ export const exportAudit = async ({ requests, print }: Operator, options: AuditO
   let cursor: string | null = null;
   do {
     const step: Awaited<ReturnType<typeof stepFrom>> = await stepFrom({ requests }, { ...filter, cursor });
-    if (step.entries.length > 0) print(auditExportLines(format, step.entries).trimEnd());
+    if (step.entries.length > 0) print(auditExportLines(format, await named(requests, step.entries)).trimEnd());
     cursor = step.cursor;
   } while (cursor !== null);
   return true;
+};
+
+/** Entries with the names of resources of other services; those of a service that does not respond have none. */
+const named = async (requests: Operator['requests'], entries: readonly AuditEntry[]): Promise<AuditEntry[]> => {
+  const ids = unnamedResourcesOf(entries);
+  if (ids.length === 0) return [...entries];
+  const replies = NAME_RESOURCES.map(contract => requests.request(contract, { ids }).catch(() => ({ resources: [] })));
+  return withResourceNames(entries, await Promise.all(replies));
 };
 
 const stepFrom = (
@@ -73,11 +87,15 @@ const timeOf = (option: string, text: string | undefined): string | undefined =>
   return time.toISOString();
 };
 
+/** `user:ada@example.com`; the id where the name is not known. */
+const described = ({ type, id, name }: AuditEntry['resource']): string =>
+  id === null ? type : `${type}:${name ?? id}`;
+
 const rowOf = ({ at, actor, action, resource, outcome, code, client, request_id, times }: AuditEntry) => [
   at,
-  actor.id === null ? actor.type : `${actor.type}:${actor.id}`,
+  described(actor),
   action,
-  resource.id === null ? resource.type : `${resource.type}:${resource.id}`,
+  described(resource),
   `${code === null ? outcome : `${outcome} (${code})`}${times > 1 ? ` ×${times}` : ''}`,
   client.network ?? '-',
   request_id,

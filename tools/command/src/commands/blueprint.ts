@@ -100,7 +100,7 @@ export const exportProject = (): Command =>
     .action(async (options: ExportOptions) => {
       const { context, output } = invocation(options);
       const platform = context.platform();
-      const project = one(await platform.projects.list(), options.project, 'project', '--project');
+      const project = one(await platform.projects.list(), options.project, 'project', 'with --project (id or name)');
       const dashboard = options.email ? context.dashboard() : undefined;
       const content = blueprintOf(project.name, await readExisting(platform, project.name, dashboard));
       const text = writeBlueprint(content, `${context.url}${SCHEMA_PATH}`);

@@ -3,18 +3,15 @@ import { parseEnv } from 'node:util';
 import type { SetVariableBody } from '@postern/sdk';
 import type { Command } from 'commander';
 import { command, group, type Invocation, invocation } from '../command-line.js';
-import { UsageError } from '../errors.js';
-import { webServiceNamed } from '../web-services.js';
+import { UsageError, withNames } from '../errors.js';
+import { onService, SERVICE, type ServiceOptions } from './on-service.js';
 
-interface EnvOptions {
-  readonly service?: string;
+interface EnvOptions extends ServiceOptions {
   /** Undefined without `--secret` and `--no-secret`: existing variables keep their setting. */
   readonly secret?: boolean;
   readonly file?: string;
-  readonly json?: boolean;
 }
 
-const SERVICE = ['--service <id or name>', 'web service; POSTERN_WEB_SERVICE, or the only one, by default'] as const;
 const EFFECT = 'Takes effect at the next start, restart or deployment.';
 
 /** `postern env …`: environment variables of a web service. */
@@ -25,9 +22,7 @@ const list = (): Command =>
   command('list', 'List the variables; secret values are masked', ['postern env list --service storefront'])
     .option(...SERVICE)
     .action(async (options: EnvOptions) => {
-      const { context, output } = invocation(options);
-      const platform = context.platform();
-      const { id } = await webServiceNamed(platform, context, options.service);
+      const { output, platform, id } = await onService(options);
       const variables = await platform.environment.list(id);
       const rows = variables.map(({ key, value, is_secret }) => [key, value, is_secret ? 'secret' : '']);
       output.rows(variables, ['KEY', 'VALUE', ''], rows, 'No variables.');
@@ -39,9 +34,7 @@ const resolved = (): Command =>
   ])
     .option(...SERVICE)
     .action(async (options: EnvOptions) => {
-      const { context, output } = invocation(options);
-      const platform = context.platform();
-      const { id } = await webServiceNamed(platform, context, options.service);
+      const { output, platform, id } = await onService(options);
       const variables = await platform.environment.resolved(id);
       const rows = variables.map(({ key, value, origin, running }) => [
         key,
@@ -71,14 +64,14 @@ const set = (): Command =>
     .action(async (pairs: readonly string[], options: EnvOptions) => setVariables(invocation(options), pairs, options));
 
 const setVariables = async (run: Invocation, pairs: readonly string[], options: EnvOptions): Promise<void> => {
-  const { context, output } = run;
   const entries = [...fileEntries(options.file), ...(await argumentEntries(run, pairs, options))];
   if (entries.length === 0) throw new UsageError('Specify a variable: KEY=value, KEY, or --file <path>.');
   const masking = options.secret === undefined ? {} : { is_secret: options.secret };
   const variables = entries.map(([key, value]): SetVariableBody => ({ key, value, ...masking }));
-  const platform = context.platform();
-  const { id } = await webServiceNamed(platform, context, options.service);
-  const result = await platform.environment.setAll(id, variables);
+  const { output, platform, id } = await onService(options, run);
+  const result = await platform.environment.setAll(id, variables).catch(error => {
+    throw withNames(error, 'variables', variables, 'key');
+  });
   const { created, updated } = result;
   output.result(result, `${created.length} created, ${updated.length} updated. ${EFFECT}`);
 };
@@ -122,9 +115,7 @@ const unset = (): Command =>
     .addHelpText('after', `\n${EFFECT}`)
     .action(async (given: readonly string[], options: EnvOptions) => {
       const keys = [...new Set(given)];
-      const { context, output } = invocation(options);
-      const platform = context.platform();
-      const { id } = await webServiceNamed(platform, context, options.service);
+      const { output, platform, id } = await onService(options);
       const variables = await platform.environment.list(id);
       const found = keys.map(key => {
         const variable = variables.find(known => known.key === key);

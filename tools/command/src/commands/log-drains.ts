@@ -92,6 +92,6 @@ const drainNamed = async (platform: Platform, webServiceId: string, wanted: stri
     all.map(drain => ({ ...drain, name: drain.url })),
     wanted,
     'log drain',
-    'its id or URL',
+    'by its id or URL',
   );
 };

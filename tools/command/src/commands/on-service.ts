@@ -1,5 +1,5 @@
 import { invocation } from '../command-line.js';
-import { webServiceNamed } from '../web-services.js';
+import { BY_OPTION, webServiceNamed } from '../web-services.js';
 
 export interface ServiceOptions {
   readonly json?: boolean;
@@ -13,8 +13,7 @@ export const SERVICE = [
 ] as const;
 
 /** The web service that a command is about, and what it calls and prints with. */
-export const onService = async (options: ServiceOptions) => {
-  const { context, output } = invocation(options);
+export const onService = async (options: ServiceOptions, { context, output } = invocation(options)) => {
   const platform = context.platform();
-  return { context, output, platform, id: (await webServiceNamed(platform, context, options.service)).id };
+  return { context, output, platform, id: (await webServiceNamed(platform, context, options.service, BY_OPTION)).id };
 };

@@ -3,7 +3,7 @@ import type { Platform } from '@postern/sdk';
 import type { Command } from 'commander';
 import { command, group, invocation } from '../command-line.js';
 import { one } from '../email-services.js';
-import { UsageError } from '../errors.js';
+import { UsageError, withNames } from '../errors.js';
 import { onService, SERVICE, type ServiceOptions } from './on-service.js';
 
 const EFFECT = 'Takes effect at the next start, restart or deployment.';
@@ -159,7 +159,10 @@ export const files = (): Command =>
       .action(async (path: string, file: string, options: ServiceOptions) => {
         const content = contentOf(file);
         const { output, platform, id } = await onService(options);
-        const result = await platform.secretFiles.setAll(id, [{ path, content, encoding: 'base64' }]);
+        const set = [{ path, content, encoding: 'base64' as const }];
+        const result = await platform.secretFiles.setAll(id, set).catch(error => {
+          throw withNames(error, 'files', set, 'path');
+        });
         output.result(result, `/etc/secrets/${path} is set. ${EFFECT}`);
       }),
     command('delete', 'Delete a file', ['postern files delete google.json --service storefront'])
@@ -183,7 +186,7 @@ const domainNamed = async (platform: Platform, webServiceId: string, wanted: str
 };
 
 const databaseNamed = async (platform: Platform, wanted: string) =>
-  one((await platform.databases.list({ limit: 100 })).items, wanted, 'database', 'its id or name');
+  one((await platform.databases.list({ limit: 100 })).items, wanted, 'database', 'by its id or name');
 
 const contentOf = (file: string): string => {
   try {

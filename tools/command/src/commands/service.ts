@@ -45,7 +45,7 @@ const create = (): Command =>
         throw new UsageError('Give either --repository or --image.');
       const { context, output } = invocation(options);
       const platform = context.platform();
-      const project = one(await platform.projects.list(), options.project, 'project', '--project');
+      const project = one(await platform.projects.list(), options.project, 'project', 'with --project (id or name)');
       const body = {
         name,
         project_id: project.id,

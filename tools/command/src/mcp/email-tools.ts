@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { findMessage } from '../commands/emails.js';
 import type { Context } from '../configuration/context.js';
 import type { Message, Page } from '../dashboard-api.js';
-import { emailServiceNamed } from '../email-services.js';
+import { emailServiceNamed, IN_FIELD } from '../email-services.js';
+import { UsageError } from '../errors.js';
 import { type RegisteredTool, tool } from './tool.js';
 
 const addresses = z.array(z.string()).max(50);
@@ -26,12 +27,12 @@ export const emailKeyTools = (context: Context): readonly RegisteredTool[] => [
     }),
     run: ({ html, text, idempotency_key, cc, bcc, reply_to, ...rest }) => {
       const email = { ...rest, ...(cc && { cc }), ...(bcc && { bcc }), ...(reply_to && { reply_to }) };
-      // Postern refuses a message without a body, with a message that names the fields.
-      const body =
-        html === undefined ? { text: text as string } : { message: html, ...(text === undefined ? {} : { text }) };
-      return context
-        .email()
-        .emails.send({ ...email, ...body }, idempotency_key === undefined ? {} : { idempotencyKey: idempotency_key });
+      const options = idempotency_key === undefined ? {} : { idempotencyKey: idempotency_key };
+      const { emails } = context.email();
+      if (html !== undefined)
+        return emails.send({ ...email, message: html, ...(text === undefined ? {} : { text }) }, options);
+      if (text === undefined) throw new UsageError('The message has no body. Give `text`, `html` or both.');
+      return emails.send({ ...email, text }, options);
     },
   }),
   tool({
@@ -61,7 +62,7 @@ export const sessionTools = (context: Context): readonly RegisteredTool[] => [
     }),
     run: async ({ service, ...query }) => {
       const dashboard = context.dashboard();
-      const { id } = await emailServiceNamed(dashboard, service);
+      const { id } = await emailServiceNamed(dashboard, service, IN_FIELD);
       return dashboard.get<Page<Message>>(`/email-services/${id}/emails`, { query });
     },
   }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../configuration/context.js';
+import { IN_FIELD } from '../email-services.js';
 import { UsageError } from '../errors.js';
 import { webServiceNamed } from '../web-services.js';
 import { type RegisteredTool, tool } from './tool.js';
@@ -15,7 +16,7 @@ const masking = z
 export const platformTools = (context: Context): readonly RegisteredTool[] => {
   const found = async (wanted: string | undefined) => {
     const platform = context.platform();
-    return { platform, id: (await webServiceNamed(platform, context, wanted)).id };
+    return { platform, id: (await webServiceNamed(platform, context, wanted, IN_FIELD)).id };
   };
   return [
     tool({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../configuration/context.js';
 import type { LoggedRequest, Page, WorkspaceStatus } from '../dashboard-api.js';
-import { emailServiceNamed } from '../email-services.js';
+import { emailServiceNamed, IN_FIELD } from '../email-services.js';
 import { type RegisteredTool, tool } from './tool.js';
 
 /** Tools for the whole workspace, for a context with a session. */
@@ -30,7 +30,7 @@ export const workspaceTools = (context: Context): readonly RegisteredTool[] => [
     }),
     run: async ({ service, ...query }) => {
       const dashboard = context.dashboard();
-      const { id } = await emailServiceNamed(dashboard, service);
+      const { id } = await emailServiceNamed(dashboard, service, IN_FIELD);
       return dashboard.get<Page<LoggedRequest>>(`/email-services/${id}/requests`, { query });
     },
   }),

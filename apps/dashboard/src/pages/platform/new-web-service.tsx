@@ -1,11 +1,11 @@
 import type { WebService } from '@postern/contracts';
 import { api } from '../../api-client.js';
-import { Field, Form, type Values } from '../../components/form.js';
-import { Select } from '../../components/form-controls.js';
+import { Form, type Values } from '../../components/form.js';
 import { CollapsibleSection } from '../../components/page.js';
 import { useAction } from '../../loading.js';
 import { navigate } from '../../router.js';
-import { SCOPES } from './scopes.js';
+import { SettingInput } from '../web-service/setting-fields.js';
+import { changesOf } from '../web-service/settings.js';
 
 interface NewWebServiceProps {
   readonly projectId: string;
@@ -25,81 +25,40 @@ export const NewWebService = ({ projectId, open }: NewWebServiceProps) => {
       about="A web service is built from a Git repository, or runs an image of a container registry. It starts when you deploy it."
     >
       <Form action={create} submit="Create web service" class="pairs">
-        <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
-        <Field
-          label="Git repository"
+        <SettingInput name="name" />
+        <SettingInput
           name="git_repository_url"
-          maxLength={2048}
+          required={false}
           placeholder="https://git.example.com/shop.git"
           hint="For a private repository, add a deploy key or a token in its Settings before you deploy."
-          autocomplete="off"
-          spellcheck={false}
         />
-        <Field
-          label="Image"
+        <SettingInput
           name="image"
-          maxLength={512}
+          required={false}
           placeholder="ghcr.io/ada/shop:1.4"
           hint="Instead of a Git repository. For a private image, add registry credentials in its Settings before you deploy."
-          autocomplete="off"
-          spellcheck={false}
         />
-        <Field
-          label="Branch"
-          name="branch"
-          hint="Optional. Default: the repository’s default branch."
-          autocomplete="off"
-        />
-        <Field
-          label="Root directory"
-          name="root_directory"
-          placeholder="apps/web"
-          hint="Optional. The folder that is built and started. Default: the root of the repository."
-          autocomplete="off"
-        />
-        <Field
-          label="Port"
+        <SettingInput name="branch" />
+        <SettingInput name="root_directory" placeholder="apps/web" />
+        <SettingInput
           name="port"
-          type="number"
-          min={1}
-          max={65_535}
           placeholder="3000"
           hint="Your app must listen on the port in the PORT environment variable, which can differ from this one. With an image, leave empty for the port that it exposes."
         />
-        <Field
-          label="Build command"
-          name="build_command"
-          placeholder="npm run build"
-          hint="Optional"
-          autocomplete="off"
-        />
-        <Field
-          label="Start command"
+        <SettingInput name="build_command" placeholder="npm run build" />
+        <SettingInput
           name="start_command"
           hint="Optional. Default: the web line of a Procfile, the start script of package.json, or a static site."
-          autocomplete="off"
         />
-        <Field label="Minimum instances" name="min_instances" type="number" min={1} max={20} defaultValue="1" />
-        <Field label="Maximum instances" name="max_instances" type="number" min={1} max={20} defaultValue="1" />
-        <Field
-          label="Health check path"
-          name="health_check_path"
-          placeholder="/healthz"
-          hint="Optional. Default: the port accepts connections."
-          autocomplete="off"
-        />
-        <Select label="Environment" name="environment" options={SCOPES} />
+        <SettingInput name="min_instances" value="1" />
+        <SettingInput name="max_instances" value="1" />
+        <SettingInput name="health_check_path" placeholder="/healthz" />
+        <SettingInput name="environment" />
       </Form>
     </CollapsibleSection>
   );
 };
 
-const NUMBERS = new Set(['port', 'min_instances', 'max_instances']);
-
-/** The fields that have a value; the API has a default for the others. */
-const requestOf = (values: Values): Record<string, string | number> =>
-  Object.fromEntries(
-    Object.entries(values)
-      .filter(([, value]) => value !== '')
-      .map(([name, value]) => [name, NUMBERS.has(name) ? Number(value) : value]),
-  );
+/** The settings that have a value; the API has a default for the others. */
+const requestOf = (values: Values): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(changesOf(values)).filter(([, value]) => value !== null && value !== ''));

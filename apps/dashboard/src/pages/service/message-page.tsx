@@ -127,7 +127,7 @@ const Recipients = ({ email, service, onCorrected }: RecipientsProps) => (
           title: 'Address',
           cell: recipient => (
             <span class="long">
-              <strong>{recipient.address}</strong> <small class="hint">{recipient.role}</small>
+              <strong>{recipient.address}</strong> <small class="hint">{formatLabel(recipient.role)}</small>
             </span>
           ),
         },

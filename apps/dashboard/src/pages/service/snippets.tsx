@@ -1,8 +1,9 @@
+import { LANGUAGES, type Language } from '@postern/contracts/request-samples';
 import { useState } from 'preact/hooks';
 import { CopyButton } from '../../components/copy-button.js';
 import { ScrollableText } from '../../components/scrolling.js';
 import { ToggleGroup } from '../../components/toggle-group.js';
-import { type Example, LANGUAGES, type Language, sendSnippet } from './send-snippets.js';
+import { type Example, sendSnippet } from './send-snippets.js';
 import { type ReceiverLanguage, VERIFICATION_SNIPPETS } from './verification-snippets.js';
 
 const STORED = 'postern-language';

@@ -1,4 +1,4 @@
-import type { Language } from './send-snippets.js';
+import type { Language } from '@postern/contracts/request-samples';
 
 export type ReceiverLanguage = Exclude<Language, 'curl'>;
 

@@ -79,7 +79,7 @@ const Configuration = () => {
     ['Port', service.port === null ? 'The port that the image exposes' : String(service.port)],
     ['Instances', `${service.min_instances} to ${service.max_instances}`],
     ...(service.disk ? [['Disk', `${service.disk.size_mib} MiB`] as const] : []),
-    ['Secrets', formatLabel(service.environment)],
+    ['Environment', formatLabel(service.environment)],
   ];
   return (
     <Section title="Configuration">

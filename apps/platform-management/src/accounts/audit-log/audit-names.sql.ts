@@ -5,13 +5,16 @@ export const NAMES_OF_ACTORS = `
   UNION ALL SELECT id, name FROM management_keys WHERE id = ANY($1::uuid[])
   UNION ALL SELECT h.id, w.name FROM deploy_hooks h JOIN web_services w ON w.id = h.web_service_id WHERE h.id = ANY($1::uuid[])`;
 
-/** The present names of the resources with the ids `$1`. */
+/** The present names of the resources with the ids `$1`; deployments and one-off commands have the name of their web service. */
 export const NAMES_OF_RESOURCES = `
   ${NAMES_OF_ACTORS}
   UNION ALL SELECT id, name FROM workspaces WHERE id = ANY($1::uuid[])
   UNION ALL SELECT id, name FROM projects WHERE id = ANY($1::uuid[])
   UNION ALL SELECT id, name FROM web_services WHERE id = ANY($1::uuid[])
+  UNION ALL SELECT d.id, w.name FROM deployments d JOIN web_services w ON w.id = d.web_service_id WHERE d.id = ANY($1::uuid[])
+  UNION ALL SELECT r.id, w.name FROM runs r JOIN web_services w ON w.id = r.web_service_id WHERE r.id = ANY($1::uuid[])
   UNION ALL SELECT id, domain FROM custom_domains WHERE id = ANY($1::uuid[])
+  UNION ALL SELECT id, shown_url FROM log_drains WHERE id = ANY($1::uuid[])
   UNION ALL SELECT id, name FROM cron_jobs WHERE id = ANY($1::uuid[])
   UNION ALL SELECT id, name FROM databases WHERE id = ANY($1::uuid[])`;
 

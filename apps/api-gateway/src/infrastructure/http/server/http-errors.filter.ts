@@ -36,7 +36,7 @@ export class HttpErrorsFilter implements ExceptionFilter {
     const problem = this.#problemOf(exception, request);
     reply.code(problem.status).headers(problem.headers);
     if (problem.status === 204) reply.send();
-    else if (problem.headers[ERROR_CODE] === 'route_not_found' && isBrowser(request))
+    else if (problem.status === 404 && isBrowser(request) && isForPeople(problem, request))
       reply
         .headers({ [ERROR_CODE]: problem.code, 'content-security-policy': PAGE_POLICY })
         .type('text/html; charset=utf-8')
@@ -87,6 +87,10 @@ export class HttpErrorsFilter implements ExceptionFilter {
 /** Whether a person opened the address in a browser; programs accept JSON or anything. */
 const isBrowser = ({ method, headers, url }: FastifyRequest): boolean =>
   method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '') && !/^\/(dashboard\/)?api\//.test(url);
+
+/** Whether the answer is not that of an API: the address leads nowhere, or is below those of pages. */
+const isForPeople = ({ headers }: Problem, { url }: FastifyRequest): boolean =>
+  headers[ERROR_CODE] === 'route_not_found' || /^\/(docs|dashboard)\//.test(url);
 
 /** The nearest path that can be read: the list of what a call creates, or the resource that it changes. */
 const readablePathOf = (request: FastifyRequest, routes: RouteTable): string => {

@@ -1,4 +1,4 @@
-/** Languages of the samples, in the order in which they are offered. */
+/** Languages of the samples in the documentation and in the dashboard, in the order in which they are offered. */
 export const LANGUAGES = [
   ['curl', 'curl'],
   ['node', 'Node.js'],
@@ -9,12 +9,20 @@ export const LANGUAGES = [
 ] as const;
 export type Language = (typeof LANGUAGES)[number][0];
 
+interface SampledKey {
+  readonly header: string;
+  readonly prefix: string;
+  readonly variable?: string;
+  /** The key itself, if there is no variable. */
+  readonly value?: string;
+}
+
 /** The request of a sample. */
 export interface SampledRequest {
   readonly method: string;
   readonly url: string;
-  /** The header that takes the key, and the environment variable that has it; absent for a request without a key. */
-  readonly key?: { readonly header: string; readonly prefix: string; readonly variable: string };
+  /** The header that takes the key, and the key or the environment variable that has it; absent for a request without a key. */
+  readonly key?: SampledKey;
   /** JSON. */
   readonly body?: string;
 }
@@ -28,7 +36,9 @@ const headersOf = (
   keyOf: (prefix: string, variable: string) => string,
   text: (value: string) => string,
 ): readonly (readonly [name: string, value: string])[] => [
-  ...(key ? [[key.header, keyOf(key.prefix, key.variable)] as const] : []),
+  ...(key
+    ? [[key.header, key.variable ? keyOf(key.prefix, key.variable) : text(key.prefix + (key.value ?? ''))] as const]
+    : []),
   ...(body === undefined ? [] : [['Content-Type', text('application/json')] as const]),
 ];
 
@@ -44,7 +54,7 @@ const PROGRAMS: Readonly<Record<Language, (request: SampledRequest) => string>> 
     const { method, url, key, body } = request;
     const parts = [
       `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(url)}`,
-      ...(key ? [`-H "${key.header}: ${key.prefix}$${key.variable}"`] : []),
+      ...(key ? [`-H "${key.header}: ${key.prefix}${key.variable ? `$${key.variable}` : key.value}"`] : []),
       ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d '${safe(body)}'`]),
     ];
     return parts.join(' \\\n  ');
@@ -64,7 +74,7 @@ const PROGRAMS: Readonly<Record<Language, (request: SampledRequest) => string>> 
   },
 
   python: request => {
-    const { method, url, body } = request;
+    const { method, url, key, body } = request;
     const keyOf = (prefix: string, variable: string) => `"${prefix}" + os.environ["${variable}"]`;
     const headers = headersOf(request, keyOf, quoted).map(([name, value]) => `"${name}": ${value}`);
     const options = [
@@ -72,7 +82,7 @@ const PROGRAMS: Readonly<Record<Language, (request: SampledRequest) => string>> 
       ...(headers.length === 0 ? [] : [`headers={${headers.join(', ')}},`]),
       ...(body === undefined ? [] : [`data=r'''${safe(body)}'''.encode(),`]),
     ];
-    return `import os, urllib.request
+    return `import ${key?.variable ? 'os, ' : ''}urllib.request
 
 request = urllib.request.Request(
 ${indented(options, '    ')})
@@ -84,7 +94,13 @@ with urllib.request.urlopen(request) as response:
     const { method, url, key, body } = request;
     const keyOf = (prefix: string, variable: string) => `"${prefix}" + os.Getenv("${variable}")`;
     const headers = headersOf(request, keyOf, quoted).map(([name, value]) => `request.Header.Set("${name}", ${value})`);
-    const imports = ['fmt', 'io', 'net/http', ...(key ? ['os'] : []), ...(body === undefined ? [] : ['strings'])];
+    const imports = [
+      'fmt',
+      'io',
+      'net/http',
+      ...(key?.variable ? ['os'] : []),
+      ...(body === undefined ? [] : ['strings']),
+    ];
     const reader = body === undefined ? 'nil' : `strings.NewReader(\`${safe(body)}\`)`;
     return `package main
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { LANGUAGES, type Language, type SampledRequest, sampleOf } from './samples.js';
+import { LANGUAGES, type Language, type SampledRequest, sampleOf } from '@postern/contracts/request-samples';
 
 const run = promisify(execFile);
 const FILES: Readonly<Record<Language, readonly [program: string, file: string, ...args: string[]]>> = {
