@@ -3,14 +3,12 @@
  * `node tools/releases/bundle.mjs <version> <folder>`: writes postern-<version>-linux-<arch>.tar.zst with its SHA-256 and
  * install.sh. The archive has the built services, the commands, Node.js, npm and nats-server, a CycloneDX document, and the
  * SHA-256 of each file. `--returns-to <version>` is the lowest version that can run on its data; `--sign <key>` signs it
- * with minisign. `--built` uses the existing build. With `--set <file> --key <public key>`, the services are those of a set of
+ * with minisign. `--built` uses the existing build. `--architecture arm64` is for another machine than this one. With `--set <file> --key <public key>`, the services are those of a set of
  * published releases: what their images contain, after their signatures were checked.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
-  chmodSync,
   copyFileSync,
-  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -19,20 +17,18 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packagesOf, sbomOf } from '../images/sbom.mjs';
 import { prepare, ROOT } from '../setup/prepare.mjs';
 import { digestOf, filesBelow, linkEqualFiles, SERVICES, stageBuilt, stageCommands } from './bundle-contents.mjs';
+import { ARCHITECTURES, replacePackages, stageNats, stageNode } from './bundle-programs.mjs';
 import { releasedTree, stageReleased } from './bundle-releases.mjs';
 import { demandSet, readPublished, setOf } from './set-file.mjs';
-
-const ARCHITECTURE = process.arch;
 
 /** The Node.js of this repository, which the archive contains: an older one of the machine cannot run the services. */
 const NODE = realpathSync(join(ROOT, 'node_modules/.bin/node'));
@@ -50,6 +46,7 @@ const { values, positionals } = parseArgs({
     built: { type: 'boolean' },
     'returns-to': { type: 'string' },
     sign: { type: 'string' },
+    architecture: { type: 'string', default: process.arch },
     set: { type: 'string' },
     key: { type: 'string' },
   },
@@ -61,6 +58,11 @@ if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version ?? '') || !output) {
 }
 if (values.set && !values.key) {
   console.error('--set needs --key, the public key that the releases are signed with');
+  process.exit(2);
+}
+const { architecture } = values;
+if (!ARCHITECTURES.includes(architecture)) {
+  console.error(`--architecture must be ${ARCHITECTURES.join(' or ')}, not ${architecture}`);
   process.exit(2);
 }
 const log = line => console.log(line);
@@ -78,48 +80,8 @@ try {
   process.exit(1);
 }
 
-/** The npm that the PATH has. */
-const npmFolder = () => {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  const npm = folders.map(folder => join(folder, 'npm')).find(path => existsSync(path));
-  if (npm === undefined) throw new Error('npm is not in the PATH');
-  return dirname(dirname(realpathSync(npm)));
-};
-
 /** The folder in which a service and its packages are found while the archive is written. */
 const treeOf = (target, service) => (set ? releasedTree(target, service) : ROOT);
-
-/** Node.js without debug symbols, and the npm that builds of web services use. */
-const stageNode = target => {
-  const bin = join(target, 'node/bin');
-  mkdirSync(bin, { recursive: true });
-  copyFileSync(realpathSync(process.execPath), join(bin, 'node'));
-  try {
-    execFileSync('strip', ['--strip-unneeded', join(bin, 'node')]);
-  } catch {
-    log('strip (binutils) is missing: the archive is larger');
-  }
-  const npm = npmFolder();
-  cpSync(npm, join(target, 'node/lib/node_modules/npm'), {
-    recursive: true,
-    filter: path => !/npm\/(docs|man)(\/|$)/.test(path),
-  });
-  for (const name of ['npm', 'npx']) symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(bin, name));
-};
-
-const stageNats = async target => {
-  const { findNatsServer } = await import('@postern/testing');
-  const { path, version: found } = await findNatsServer({ version: '2.12', onProgress: log });
-  mkdirSync(join(target, 'bin'), { recursive: true });
-  copyFileSync(path, join(target, 'bin/nats-server'));
-  chmodSync(join(target, 'bin/nats-server'), 0o755);
-  try {
-    execFileSync('strip', ['--strip-unneeded', join(target, 'bin/nats-server')]);
-  } catch {
-    // Said above.
-  }
-  return found;
-};
 
 const stageCommand = target => {
   const text = `#!/bin/sh
@@ -223,14 +185,15 @@ process.umask(0o022);
 if (!values.built) await prepare(log);
 const parent = mkdtempSync(join(tmpdir(), 'postern-bundle-'));
 try {
-  const name = `postern-${version}-linux-${ARCHITECTURE}`;
+  const name = `postern-${version}-linux-${architecture}`;
   const target = join(parent, name);
   log('copying the services');
-  const packages = set ? await stageReleased(target, set, { architecture: ARCHITECTURE, log }) : [];
+  const packages = set ? await stageReleased(target, set, { architecture, log }) : [];
   const files = [...(await stageCommands(target)), ...(set ? [] : await stageBuilt(target))];
-  stageNode(target);
-  log('adding nats-server');
-  const nats = await stageNats(target);
+  replacePackages(target, architecture);
+  log('adding Node.js and nats-server');
+  stageNode(target, architecture);
+  const nats = await stageNats(target, { architecture, log });
   stageCommand(target);
   await stageSettings(target);
   const components = stageSbom(target, files, packages, nats);

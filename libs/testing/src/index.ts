@@ -15,7 +15,7 @@ export { killProcess } from './kill-process.js';
 export { type MessagePart, messageParts } from './message-parts.js';
 export { startNats, type TestNats, type TestNatsOptions } from './nats.js';
 export type { FindNatsOptions, NatsBinary } from './nats-binaries.js';
-export { findNatsServer } from './nats-install.js';
+export { buildNatsServer, findNatsServer } from './nats-install.js';
 export { type NatsOptions, NatsServer, spawnNats } from './nats-server.js';
 export { findNft } from './nftables-install.js';
 export { otherAddress } from './other-address.js';

@@ -101,19 +101,42 @@ async function unpackFromDebian(): Promise<void> {
 }
 
 async function installWithGo(): Promise<void> {
-  const go = existsSync('/usr/local/go/bin/go') ? '/usr/local/go/bin/go' : 'go';
   const dir = await mkdtemp(join(tmpdir(), 'postern-nats-'));
   try {
-    await run(go, ['install', goModule], {
-      timeout: GO_WITHIN_MS,
-      env: { ...process.env, GOBIN: dir, GOFLAGS: '-mod=mod' },
-      cwd: dir,
-    });
+    await buildWithGo({ GOBIN: dir, GOFLAGS: '-mod=mod' }, dir);
     await keep(join(dir, 'nats-server'), 'go');
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
 }
+
+/**
+ * Builds the patched NATS server with Go for Linux on another architecture.
+ * @param architecture as Node.js names it, other than that of this machine
+ * @param target the file of the program
+ * @returns its release
+ */
+export async function buildNatsServer(architecture: 'x64' | 'arm64', target: string): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'postern-nats-'));
+  const goarch = { x64: 'amd64', arm64: 'arm64' }[architecture];
+  try {
+    // Go puts a program of another architecture only below GOPATH; the modules stay in their usual cache.
+    const { stdout } = await run(go(), ['env', 'GOMODCACHE']);
+    const folders = { GOPATH: dir, GOBIN: '', GOMODCACHE: stdout.trim() };
+    await buildWithGo({ ...folders, GOOS: 'linux', GOARCH: goarch, CGO_ENABLED: '0', GOFLAGS: '-mod=mod' }, dir);
+    await copyFile(join(dir, 'bin', `linux_${goarch}`, 'nats-server'), target);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+  return goModule.split('@v')[1]!;
+}
+
+function buildWithGo(environment: Record<string, string>, cwd: string): Promise<unknown> {
+  const env = { ...process.env, ...environment };
+  return run(go(), ['install', '-ldflags=-s -w', goModule], { timeout: GO_WITHIN_MS, env, cwd });
+}
+
+const go = () => (existsSync('/usr/local/go/bin/go') ? '/usr/local/go/bin/go' : 'go');
 
 /** `node_modules/.cache/postern` of the workspace; deleted with the dependencies and never committed. */
 export function cacheDir(): string {
