@@ -64,6 +64,25 @@ export type ReplyFrame = ReplyBody & {
   readonly a?: number | undefined;
 };
 
+/** The JSON of fields of a request as it was received and checked, so that it is not written again. */
+export type ReceivedJson = Readonly<Record<string, Uint8Array>>;
+
+const END_OF_FRAME = '}}';
+
+/** A frame of a request as JSON; the fields in `received` are copied into it as they are. */
+export const encodeRequestFrame = ({ p, ...frame }: RequestFrame, received: ReceivedJson = {}): Buffer => {
+  const fields = Object.entries(received);
+  if (fields.length === 0) return Buffer.from(JSON.stringify({ ...frame, p }));
+  const others = { ...(p as object), ...Object.fromEntries(fields.map(([name]) => [name, undefined])) };
+  // The request comes last, so that the frame ends with its end.
+  const text = JSON.stringify({ ...frame, p: others }).slice(0, -END_OF_FRAME.length);
+  const pieces = fields.flatMap(([name, json], at) => [
+    Buffer.from(`${at === 0 && text.endsWith('{') ? '' : ','}${JSON.stringify(name)}:`),
+    json,
+  ]);
+  return Buffer.concat([Buffer.from(text), ...pieces, Buffer.from(END_OF_FRAME)]);
+};
+
 /** The problem of a malformed frame; with `id` if that is readable. */
 export interface MalformedFrame {
   readonly malformed: string;

@@ -22,6 +22,10 @@ export class PendingRequests {
     this.#byId.set(id, pending);
   }
 
+  get size(): number {
+    return this.#byId.size;
+  }
+
   has(id: string): boolean {
     return this.#byId.has(id);
   }

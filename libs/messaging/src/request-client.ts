@@ -7,8 +7,10 @@ import { currentContext, type RequestContext } from './context.js';
 import { PayloadTooLarge, RemoteFault, ServiceUnavailable } from './faults.js';
 import {
   decodeFrames,
+  encodeRequestFrame,
   FRAME_VERSION,
   LONGEST_WAIT_MS,
+  type ReceivedJson,
   type ReplyFrame,
   type RequestFrame,
   type RequestKey,
@@ -28,12 +30,16 @@ export interface RequestOptions extends Partial<RequestContext> {
   readonly deadlineAt?: number | undefined;
   /** Makes a repetition of the command safe, if the service has a database. */
   readonly key?: RequestKey | undefined;
+  /** The JSON of fields of the request, if they arrived as JSON; it must mean what the fields hold. */
+  readonly received?: ReceivedJson | undefined;
   /** Called if the reply is the answer to an earlier request with the same key. */
   readonly onReplayed?: (() => void) | undefined;
 }
 
 /** How long a request waits for a reconnection before it fails. */
 const GRACE_MS = 500;
+/** With so many pending requests, more are sent together. */
+const MANY_PENDING = 16;
 /** A service whose clock differs by more than this expires requests too early. */
 const CLOCKS_MAY_DIFFER_MS = 250;
 
@@ -55,7 +61,7 @@ export class RequestClient {
   readonly #unwatch: RxSubscription;
   #requestCount = 0;
   #batchesSent = 0;
-  #held: { subject: string; id: string; json: string }[] = [];
+  #held: { subject: string; id: string; frame: Buffer }[] = [];
   #disconnectTimer: NodeJS.Timeout | undefined;
   #isDisconnected = false;
 
@@ -65,7 +71,13 @@ export class RequestClient {
     this.#clocks = new RepeatedWarning(log);
     this.#expire = guarded(log, 'request deadline', (id: string) => this.#onDeadline(id));
     const maxPayload = () => link.maxPayload;
-    this.#batches = new TickBatches(maxPayload, log, 'requests', (subject, batch) => this.#send(subject, batch));
+    this.#batches = new TickBatches(
+      maxPayload,
+      log,
+      'requests',
+      (subject, batch) => this.#send(subject, batch),
+      () => this.#pending.size >= MANY_PENDING,
+    );
     this.#confirmations = new TickBatches(maxPayload, log, 'reply confirmations', (subject, { data }) => {
       if (link.connected) link.nc.publish(subject, data);
     });
@@ -107,7 +119,7 @@ export class RequestClient {
       k: options.key,
     };
     return new Promise<ReplyOf<C>>((resolve, reject) => {
-      const json = JSON.stringify(frame);
+      const encoded = encodeRequestFrame(frame, options.received);
       const timer = setTimeout(this.#expire, deadlineMs, id);
       this.#pending.add(id, {
         subject,
@@ -125,7 +137,7 @@ export class RequestClient {
           reject(error);
         },
       });
-      this.#enqueue(subject, id, json);
+      this.#enqueue(subject, id, encoded);
     });
   }
 
@@ -138,13 +150,13 @@ export class RequestClient {
     this.#pending.failAll('closed');
   }
 
-  #enqueue(subject: string, id: string, json: string): void {
+  #enqueue(subject: string, id: string, frame: Buffer): void {
     // A disconnected client would send the request on reconnection, long after its caller gave up.
     if (!this.link.connected) {
-      this.#held.push({ subject, id, json });
+      this.#held.push({ subject, id, frame });
       return;
     }
-    const tooLarge = this.#batches.add(subject, id, json);
+    const tooLarge = this.#batches.add(subject, id, frame);
     if (tooLarge) this.#pending.take(id)?.reject(new PayloadTooLarge(subject, tooLarge, this.link.maxPayload));
   }
 
@@ -203,7 +215,8 @@ export class RequestClient {
       } else {
         const pending = this.#pending.take(frame.i);
         if (pending) this.#settle(pending, frame);
-        if (pending && frame.a && message.reply) this.#confirmations.add(message.reply, frame.a, String(frame.a));
+        if (pending && frame.a && message.reply)
+          this.#confirmations.add(message.reply, frame.a, Buffer.from(String(frame.a)));
       }
     }
   }
@@ -258,7 +271,7 @@ export class RequestClient {
     this.#isDisconnected = false;
     const held = this.#held;
     this.#held = [];
-    for (const { subject, id, json } of held) if (this.#pending.has(id)) this.#enqueue(subject, id, json);
+    for (const { subject, id, frame } of held) if (this.#pending.has(id)) this.#enqueue(subject, id, frame);
   }
 
   #onDisconnected(): void {

@@ -76,6 +76,13 @@ describe.each(['2.9', '2.12'] as const)('A request over nats-server %s', version
     await expect(client.request(greet, { name: 'Ada' })).resolves.toEqual({ greeting: 'Hello, Ada' });
   });
 
+  it('arrives with the fields that its caller received as JSON', async () => {
+    const name = Buffer.from('\n "Gr\\u00fc\\u00dfe, \\"Ada\\" 🎉" ');
+    const greeting = { greeting: 'Hello, Grüße, "Ada" 🎉' };
+    const all = [{ name }, {}].map(received => client.request(greet, { name: 'Grüße, "Ada" 🎉' }, { received }));
+    await expect(Promise.all(all)).resolves.toEqual([greeting, greeting]);
+  });
+
   it('is refused with the code, status, message and details of the service', async () => {
     const refusal = await client.request(refuse, {}).catch(error => error);
     expect(Refusal.is(refusal)).toBe(true);

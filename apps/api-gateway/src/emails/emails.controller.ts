@@ -24,10 +24,10 @@ import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { REPEATABLE_HEADERS } from '../infrastructure/http/openapi/repeatable.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { noteSentEmail } from '../infrastructure/http/server/sent-email.js';
-import { ReceivedBody } from '../infrastructure/http/validation/received-body.js';
+import type { ReceivedBody } from '../infrastructure/http/validation/received-body.js';
 import { assertShape } from '../infrastructure/http/validation/shape-pipe.js';
 import { sendUntilKnown } from '../infrastructure/nats/send-until-known.js';
-import { ServiceClient } from '../infrastructure/service-client/ports.js';
+import { ServiceClient, type ServiceContext } from '../infrastructure/service-client/ports.js';
 import { readSizedJson } from './email-size.js';
 
 /** What the descriptions of the email API share. */
@@ -86,18 +86,16 @@ export class EmailsController {
     examples: EMAIL_EXAMPLES,
   })
   async send(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
-    const sending = await this.#readOrAuthenticate(request, () => sendRequestOf(request));
+    const { sending, received } = await this.#readOrAuthenticate(request, () => sendRequestOf(request));
     const identified = {
       ...sending,
       email_id: uuidv7(),
       answer_by: answerBy(reply, this.config.answerWithinMs).toISOString(),
     };
-    const answer: ReplyOf<typeof sendEmail> = await sendUntilKnown(
-      this.services,
-      sendEmail,
-      identified,
-      requestContextOf(request),
-    );
+    const answer: ReplyOf<typeof sendEmail> = await sendUntilKnown(this.services, sendEmail, identified, {
+      ...requestContextOf(request),
+      received,
+    });
     noteSentEmail(request, answer.email.id);
     reply.headers(rateLimitHeaders(answer.rate_limit));
     if (answer.message_id !== undefined) reply.header('message-id-header', `<${answer.message_id}>`);
@@ -132,20 +130,27 @@ export class EmailsController {
   }
 }
 
-const sendRequestOf = (request: FastifyRequest): RequestInput<typeof sendEmail> => {
+interface CheckedRequest {
+  readonly sending: RequestInput<typeof sendEmail>;
+  /** Empty for a template: its variables may be numbers like 1e400, which email-send must not get as they are. */
+  readonly received: NonNullable<ServiceContext['received']>;
+}
+
+const sendRequestOf = (request: FastifyRequest): CheckedRequest => {
   const api_key_hash = apiKeyHashOf(request);
   const idempotency_key = idempotencyKeyOf(request);
   const email = assertShape(
     sendEmailBody,
     readSizedJson(request, message => message),
   );
-  const bytes = request.body instanceof ReceivedBody ? request.body.bytes : '';
-  return {
+  const { bytes } = request.body as ReceivedBody;
+  const sending = {
     api_key_hash,
     body_hash: hash('sha256', bytes, 'hex'),
     email,
     ...(idempotency_key === undefined ? {} : { idempotency_key }),
   };
+  return { sending, received: email.template ? {} : { email: bytes } };
 };
 
 const getRequestOf = (request: FastifyRequest): RequestInput<typeof getEmail> => {

@@ -45,6 +45,25 @@ describe('POST /emails', () => {
     ]);
   });
 
+  it.each([
+    ['with white space', JSON.stringify(EMAIL, null, 2), {}],
+    ['with escapes', JSON.stringify(EMAIL).replace('"from"', '"\\u0066rom"'), {}],
+    ['with a field that occurs twice', `{"subject":"first",${JSON.stringify(EMAIL).slice(1)}`, {}],
+    ['with bytes of UTF-8', JSON.stringify({ ...EMAIL, subject: 'Grüße 🎉 \u2028' }), { subject: 'Grüße 🎉 \u2028' }],
+  ])('passes a body on %s, with its meaning', async (_, body, changed) => {
+    expect(await post(body)).toMatchObject({ status: 200 });
+    const [sent] = gateway.services.requestsOf(sendEmail);
+    expect(sent?.email).toEqual({ ...EMAIL, cc: [], bcc: [], headers: {}, ...changed });
+  });
+
+  it('passes on no variable of a template that is beyond the numbers', async () => {
+    const body =
+      '{"from":"a@shop.test","to":["ada@example.com"],"template":{"name":"x","variables":{"a":1e400,"b":2}}}';
+    expect(await post(body)).toMatchObject({ status: 200 });
+    const [sent] = gateway.services.requestsOf(sendEmail);
+    expect(sent?.email.template).toEqual({ name: 'x', variables: { a: null, b: 2 } });
+  });
+
   it('returns the rate limit on success', async () => {
     const { headers } = await post(EMAIL);
     expect(headers).toMatchObject({

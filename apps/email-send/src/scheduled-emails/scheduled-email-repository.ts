@@ -161,7 +161,11 @@ export class ScheduledEmailRepository {
 
   async claimDue(now: Date, atMost: number): Promise<readonly ClaimedEmail[]> {
     const values = [now, atMost, randomUUID(), LEASE_S];
-    const { rows } = await this.database.pool.query<ClaimRow>(CLAIM_DUE, values);
+    const { rows } = await this.database.pool.query<ClaimRow>({
+      name: 'claim-due-emails',
+      text: CLAIM_DUE,
+      values,
+    });
     return rows.map(row => ({
       id: row.id,
       serviceId: row.service_id,

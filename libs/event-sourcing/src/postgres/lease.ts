@@ -40,6 +40,7 @@ export class Lease {
   static async take(pool: pg.Pool, name: string): Promise<Lease | undefined> {
     const sentAt = performance.now();
     const { rows } = await queryWithin<{ token: string }>(pool, LEASE_LIMITS.attemptMs, {
+      name: 'lease-take',
       text: TAKE_LEASE,
       values: [name, LEASE_LIMITS.seconds],
     });
@@ -72,19 +73,19 @@ export class Lease {
 
   /** Frees the lease at once; if PostgreSQL cannot be reached, it ends by itself. */
   release(): Promise<void> {
-    return this.#end(RELEASE_LEASE);
+    return this.#end({ name: 'lease-release', text: RELEASE_LEASE });
   }
 
   /** Like `release`, for a name that nobody takes again. */
   forget(): Promise<void> {
-    return this.#end(FORGET_LEASE);
+    return this.#end({ name: 'lease-forget', text: FORGET_LEASE });
   }
 
-  async #end(statement: string): Promise<void> {
+  async #end(statement: { readonly name: string; readonly text: string }): Promise<void> {
     this.#stopTimers();
     this.#ended.abort();
     const values = [this.name, this.token];
-    await queryWithin(this.pool, LEASE_LIMITS.attemptMs, { text: statement, values }).catch(() => undefined);
+    await queryWithin(this.pool, LEASE_LIMITS.attemptMs, { ...statement, values }).catch(() => undefined);
   }
 
   /** Timers measure from the moment before the statement was sent, so that this process stops first. */
@@ -105,6 +106,7 @@ export class Lease {
     const sentAt = performance.now();
     try {
       const { rowCount } = await queryWithin(this.pool, LEASE_LIMITS.attemptMs, {
+        name: 'lease-renew',
         text: RENEW_LEASE,
         values: [this.name, this.token, LEASE_LIMITS.seconds],
       });

@@ -15,6 +15,7 @@ export interface ProjectionRunnerOptions {
   readonly projections: readonly Projection[];
   /** Events per transaction; short transactions keep the feed moving. */
   readonly batchSize?: number;
+  /** How often the feed is read again; for tests. */
   readonly pollMs?: number;
   readonly onError?: (projection: string, error: unknown) => void;
   /** Receives the events that this process has applied to a read model, after the commit. */
@@ -33,6 +34,10 @@ export interface ProjectionStatus {
 }
 
 const RETRY_REBUILD_MS = 1_000;
+/** The replica that appends applies its events itself; this finds those of one that died after its commit. */
+const WATCH_MS = 1_000;
+/** The longest pause of a projection while open transactions may hide events from it. */
+const POLL_MS = 300;
 
 /**
  * Keeps read models up to date with the feed. Any number of replicas may run: each batch locks the row of its
@@ -42,12 +47,14 @@ export class ProjectionRunner {
   readonly #followers: ReadonlyMap<string, ProjectionFollower>;
   readonly #batchSize: number;
   readonly #pollMs: number;
+  readonly #watchMs: number;
   readonly #stopping = new AbortController();
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: ProjectionRunnerOptions) {
     this.#batchSize = options.batchSize ?? 1_000;
-    this.#pollMs = options.pollMs ?? 300;
+    this.#pollMs = options.pollMs ?? POLL_MS;
+    this.#watchMs = options.pollMs ?? WATCH_MS;
     this.#followers = new Map(options.projections.map(projection => [projection.name, this.#follower(projection)]));
   }
 
@@ -145,12 +152,11 @@ export class ProjectionRunner {
     const { store } = this.options;
     const poll = async () => {
       const end = await feedEnd(store.pool);
-      store.announceFeedEnd(end);
       for (const follower of this.#followers.values()) follower.catchUp(end);
       return 'empty' as const;
     };
     const onError = (error: unknown) => this.options.onError?.('all', error);
-    return new PollLoop({ poll, pollMs: this.#pollMs, onError }).run(this.#stopping.signal);
+    return new PollLoop({ poll, pollMs: this.#watchMs, onError }).run(this.#stopping.signal);
   }
 
   async #rebuildOutdated({ name, version }: Projection): Promise<void> {

@@ -60,7 +60,11 @@ export class PostgresSetAsideEvents<Envelope extends ReceivedEvent> {
 
   /** The oldest event of a consumer that is due; no other replica receives it within `leaseMs`. */
   async takeDue(consumer: string, leaseMs: number): Promise<DueEvent<Envelope> | undefined> {
-    const { rows } = await this.pool.query<DueEvent<Envelope>>(TAKE_DUE, [consumer, leaseMs]);
+    const { rows } = await this.pool.query<DueEvent<Envelope>>({
+      name: 'set-aside-take-due',
+      text: TAKE_DUE,
+      values: [consumer, leaseMs],
+    });
     return rows[0];
   }
 

@@ -250,13 +250,13 @@ export class RequestIntake {
 
   /** @returns the reason why the reply could not be sent; undefined if it was sent. */
   #send(replyTo: string, id: string, reply: ReplyBody, token?: number): string | undefined {
-    let json: string;
+    let frame: Buffer;
     try {
-      json = JSON.stringify({ v: FRAME_VERSION, i: id, ...reply, a: token });
+      frame = Buffer.from(JSON.stringify({ v: FRAME_VERSION, i: id, ...reply, a: token }));
     } catch {
       return 'the reply cannot be written as JSON';
     }
-    const tooLarge = this.#replies.add(replyTo, token, json);
+    const tooLarge = this.#replies.add(replyTo, token, frame);
     if (!tooLarge) return undefined;
     return `the reply of ${tooLarge} bytes exceeds the NATS server's max_payload of ${this.link.maxPayload}`;
   }

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { Refusal, type ReplyOf, type RequestInput, type sendEmail, type submitEmail } from '@postern/contracts';
-import { Backoff, isUnanswered, type RequestContext, ServiceUnavailable } from '@postern/messaging';
+import { Backoff, isUnanswered, ServiceUnavailable } from '@postern/messaging';
 import { OutcomeUnknown } from '../http/errors/outcome-unknown.js';
-import type { ServiceClient } from '../service-client/ports.js';
+import type { ServiceClient, ServiceContext } from '../service-client/ports.js';
 
 type Contract = typeof sendEmail | typeof submitEmail;
 type Request<C extends Contract> = RequestInput<C> & { readonly email_id: string; readonly answer_by: string };
@@ -25,7 +25,7 @@ export const sendUntilKnown = async <C extends Contract>(
   services: ServiceClient,
   contract: C,
   request: Request<C>,
-  context: RequestContext,
+  context: Omit<ServiceContext, 'deadlineMs'>,
   pause: (ms: number) => Promise<unknown> = setTimeout,
 ): Promise<ReplyOf<typeof sendEmail>> => {
   const answerBy = performance.now() + Date.parse(request.answer_by) - Date.now();
