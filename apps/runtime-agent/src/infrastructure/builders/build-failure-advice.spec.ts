@@ -10,6 +10,31 @@ describe('A failed build', () => {
       /^django<6\.1,>=6\.0 needs Python >=3\.12: install Python >=3\.12 with venv/,
     ],
     [
+      'a Go that is too old to download another one',
+      "go: errors parsing go.mod:\n/app/go.mod:3: invalid go version '1.25.0': must match format 1.23\n",
+      /^go\.mod needs Go 1\.25\.0 and this machine has an older one than 1\.21: install Go 1\.25\.0 or newer there$/,
+    ],
+    [
+      'Vite without an optional package',
+      '[vite]: Rollup failed to resolve import "sharp" from "/app/node_modules/astro/dist/assets/services/sharp.js".\n',
+      /^the package sharp is not installed: add it to the dependencies;/,
+    ],
+    [
+      'pip with a package that does not exist',
+      'ERROR: Could not find a version that satisfies the requirement shop==9 (from versions: 1.0)\nERROR: No matching distribution found for shop==9\n',
+      /^no version of shop==9 can be installed: .*correct its name or version/,
+    ],
+    [
+      'npm with a package that does not exist',
+      "npm error code E404\nnpm error 404 Not Found - GET https://registry.example/@ada%2fshop - Not found\nnpm error 404  '@ada/shop@^1.0.0' is not in this registry.\n",
+      /^no version of @ada\/shop@\^1\.0\.0 can be installed: .*correct its name or version/,
+    ],
+    [
+      'Yarn with a package that does not exist',
+      '➤ YN0035: │ @ada/shop@npm:0.4.12: Package not found\n',
+      /^no version of @ada\/shop@npm:0\.4\.12 can be installed: .*correct its name or version/,
+    ],
+    [
       'pip with a package for another Python',
       "ERROR: Package 'shop' requires a different Python: 3.11.7 not in '>=3.13'\n",
       /^the project needs Python >=3\.13 and has 3\.11\.7: install/,

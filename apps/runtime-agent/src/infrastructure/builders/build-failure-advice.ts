@@ -18,6 +18,9 @@ const compilerAdvice: Advice['message'] = (_, machine) =>
 const downloadAdvice: Advice['message'] = ([host], machine) =>
   `${host} cannot be reached from ${machine}: allow outbound connections to it, or add what the build downloads from there to the repository`;
 
+const noPackageAdvice: Advice['message'] = ([name]) =>
+  `no version of ${name} can be installed: the package registry does not have it, or not for this platform; correct its name or version, or set credentials for the registry if the package is private`;
+
 /** Known messages of build tools about problems outside the project's code. The first match is used. */
 const ADVICE: readonly Advice[] = [
   {
@@ -36,6 +39,9 @@ const ADVICE: readonly Advice[] = [
     message: ([version, name], machine) =>
       `${name} needs Python ${version}: install Python ${version} with venv on ${machine}`,
   },
+  { patterns: [/No matching distribution found for (\S+)/], message: noPackageAdvice },
+  { patterns: [/'([^\s']{1,300})' is not in this registry/], message: noPackageAdvice },
+  { patterns: [/YN0035: │ (\S{1,300}): Package not found/], message: noPackageAdvice },
   {
     patterns: [/requires a different Python: (\S+) not in '([^']+)'/],
     message: ([own, wanted], machine) =>
@@ -77,6 +83,11 @@ const ADVICE: readonly Advice[] = [
       `go.mod needs Go ${wanted} and ${machine} has ${own}: install Go ${wanted} or newer there`,
   },
   {
+    patterns: [/invalid go version '([\d.]+)': must match format/],
+    message: ([wanted], machine) =>
+      `go.mod needs Go ${wanted} and ${machine} has an older one than 1.21: install Go ${wanted} or newer there`,
+  },
+  {
     patterns: [/(?:cannot be built because it requires|requires) rustc (\d\S*)/],
     message: ([wanted], machine) => `the project needs Rust ${wanted}: install a newer Rust on ${machine}`,
   },
@@ -97,6 +108,11 @@ const ADVICE: readonly Advice[] = [
   {
     patterns: [/command|executable/, /\b(?:gcc|cc|g\+\+|make)\b/, /not found|No such file|failed: No such/],
     message: compilerAdvice,
+  },
+  {
+    patterns: [/Rollup failed to resolve import "((?:@[\w.-]+\/)?\w[\w.-]*)/],
+    message: ([name]) =>
+      `the package ${name} is not installed: add it to the dependencies; an optional package is also missing if its installation failed, for example because it downloads from a host that cannot be reached`,
   },
   {
     patterns: [/JavaScript heap out of memory/],

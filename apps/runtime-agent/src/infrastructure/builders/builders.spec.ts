@@ -44,6 +44,55 @@ describe('The build plan', () => {
       `.venv/bin/python -m gunicorn.app.wsgiapp --bind "0.0.0.0:$PORT" 'shop:create_app()'`,
     ],
     [
+      'a factory of Flask that takes a configuration',
+      {
+        'requirements.txt': 'flask',
+        'shop/__init__.py': 'def create_app(config):\n  app = Flask(__name__)\n',
+        'run.py': 'from shop import create_app\n\napp = create_app(config)\n',
+      },
+      'requirements.txt found: pip install -r requirements.txt',
+      '.venv/bin/python -m gunicorn.app.wsgiapp --bind "0.0.0.0:$PORT" run:app',
+    ],
+    [
+      'a factory of FastAPI',
+      {
+        'requirements.txt': 'fastapi',
+        'shop/factory.py': 'def create_app(config):\n  app = FastAPI()\n',
+        'shop/main.py': 'from shop.factory import create_app\n\napp = create_app(config)\n',
+      },
+      'requirements.txt found: pip install -r requirements.txt',
+      '.venv/bin/python -m uvicorn --host 0.0.0.0 --port "$PORT" shop.main:app',
+    ],
+    [
+      'Streamlit',
+      { 'requirements.txt': 'streamlit', 'setup.py': '', 'streamlit_app.py': 'import streamlit as st\n' },
+      'requirements.txt found: pip install -r requirements.txt',
+      '.venv/bin/python -m streamlit run --server.address 0.0.0.0 --server.port "$PORT" --server.headless true --browser.gatherUsageStats false \'streamlit_app.py\'',
+    ],
+    [
+      'Streamlit with several pages',
+      {
+        'requirements.txt': 'streamlit',
+        'pages/1_Sales.py': 'import streamlit as st\n',
+        'Home.py': 'from streamlit import title\n',
+        'charts.py': 'import streamlit as st\n',
+      },
+      'requirements.txt found: pip install -r requirements.txt',
+      '.venv/bin/python -m streamlit run --server.address 0.0.0.0 --server.port "$PORT" --server.headless true --browser.gatherUsageStats false \'Home.py\'',
+    ],
+    [
+      'Gradio',
+      { 'requirements.txt': 'gradio', 'app.py': 'import gradio as gr\ngr.Interface().launch()\n' },
+      'requirements.txt found: pip install -r requirements.txt',
+      'GRADIO_SERVER_NAME=0.0.0.0 GRADIO_SERVER_PORT="$PORT" .venv/bin/python app.py',
+    ],
+    [
+      'Gradio in a FastAPI',
+      { 'requirements.txt': 'gradio', 'app.py': 'import gradio as gr\napp = FastAPI()\n' },
+      'requirements.txt found: pip install -r requirements.txt',
+      '.venv/bin/python -m uvicorn --host 0.0.0.0 --port "$PORT" app:app',
+    ],
+    [
       'Django with uv',
       { 'uv.lock': '', 'manage.py': '', 'shop/settings.py': "WSGI_APPLICATION = 'shop.wsgi.application'\n" },
       'uv.lock found: uv sync --frozen --no-dev',
@@ -89,6 +138,13 @@ describe('The build plan', () => {
       { 'bin/shop': '', 'bin/tool': '' },
       'go.mod found',
       './bin/shop',
+    ],
+    [
+      'Java with Quarkus, whose other jar cannot be run',
+      { 'pom.xml': '' },
+      { 'target/shop-1.0.jar': '', 'target/quarkus-app/quarkus-run.jar': '' },
+      'pom.xml found',
+      'java -Dserver.port="$PORT" -Dquarkus.http.port="$PORT" -Dmicronaut.server.port="$PORT" -jar target/quarkus-app/quarkus-run.jar',
     ],
     [
       'Ruby with Rack',
@@ -165,7 +221,10 @@ describe('The build plan', () => {
     const source = { 'package.json': { devDependencies: { vite: '7' }, scripts: { build: 'vite build' } }, ...files };
     const { buildPlan } = await built(source);
     expect(buildPlan.rules).toContain('package.json has a build script: npm run build');
-    expect(buildPlan.command).toMatch(new RegExp(`^npm install && npm run build --if-present && .*${installs}`));
+    const failed = `echo 'The packages or the build script of package\\.json failed: .*'; false`;
+    expect(buildPlan.command).toMatch(
+      new RegExp(`^{ { npm install && npm run build --if-present; } \\|\\| { ${failed}; }; } && .*${installs}`),
+    );
   });
 
   it.each<readonly [string, Files, string]>([

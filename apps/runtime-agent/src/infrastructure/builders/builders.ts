@@ -64,8 +64,12 @@ const withAssets = (starting: BuildPlan, assets: BuildPlan, machine: Machine): B
         `package.json has a build script, but ${machine.name} has no Node.js: it does not run`,
       ],
     };
-  return combined(starting, [...starting.rules, ...assets.rules], [assets, starting]);
+  const command = assets.command && `{ { ${assets.command}; } || { echo '${ASSETS_FAILED}'; false; }; }`;
+  return combined(starting, [...starting.rules, ...assets.rules], [{ ...assets, command }, starting]);
 };
+
+const ASSETS_FAILED =
+  'The packages or the build script of package.json failed: if the web service does not need them, set a build command that leaves them out';
 
 const missing = ({ needs = [] }: BuildPlan, machine: Machine): string => {
   const names = needs.filter(({ program }) => !machine.has(program)).map(({ program }) => program);

@@ -14,13 +14,17 @@ export const java: Builder = async project => {
     environment: { MAVEN_OPTS: '-Xmx512m', GRADLE_OPTS: '-Dorg.gradle.daemon=false -Xmx512m' },
     needs: [JAVA, ...build.needs],
     start: async built => {
-      const jars = (await built.files(build.folder, 0)).filter(path => JAR.test(path) && !path.includes('original-'));
+      const fast = `${build.folder.replace(/\/libs$/, '')}/quarkus-app/quarkus-run.jar`;
+      const jars = (await built.has(fast)) ? [fast] : await jarsIn(built, build.folder);
       // Spring Boot, Quarkus and Micronaut read the port from one of these; other programs read PORT themselves.
       const ports = '-Dserver.port="$PORT" -Dquarkus.http.port="$PORT" -Dmicronaut.server.port="$PORT"';
       return jars[0] === undefined ? undefined : commandStart(`java ${ports} -jar ${jars[0]}`);
     },
   };
 };
+
+const jarsIn = async (built: Project, folder: string): Promise<readonly string[]> =>
+  (await built.files(folder, 0)).filter(path => JAR.test(path) && !path.includes('original-'));
 
 const buildOf = async (project: Project) => {
   if (await project.has('pom.xml')) {

@@ -1,6 +1,7 @@
 import { commandStart, staticStart } from './build-plan.js';
 import type { PackageJson } from './package-json.js';
 import type { Project } from './project.js';
+import { quoted } from './quoted.js';
 import type { Start } from './start.js';
 
 /** How projects of a framework are started in production if their `start` script is for development or missing. */
@@ -30,6 +31,14 @@ const FRAMEWORKS: readonly Framework[] = [
     sites: ['build'],
   },
   { name: 'Docusaurus 1', dependency: 'docusaurus', development: /\bdocusaurus-start\b/, sites: [] },
+  {
+    name: 'VitePress',
+    dependency: 'vitepress',
+    development: /\bvitepress\s+(dev|serve|preview)\b|\bvitepress$/,
+    sites: [],
+  },
+  { name: 'Eleventy', dependency: '@11ty/eleventy', development: /\beleventy\b.{0,100}--serve\b/, sites: ['_site'] },
+  { name: 'Hexo', dependency: 'hexo', development: /\bhexo\s+s(erver)?\b/, sites: ['public'] },
   { name: 'Angular', dependency: '@angular/core', development: /\bng\s+serve\b/, sites: [] },
   {
     name: 'Nuxt',
@@ -107,12 +116,17 @@ export const startsNode = async (project: Project, manifest: PackageJson): Promi
 export const nodeStart = (manifest: PackageJson): NodeStart => {
   const { dependencies = {}, devDependencies = {}, scripts = {} } = manifest;
   const script = typeof scripts['start'] === 'string' ? expanded(scripts['start'], scripts) : undefined;
+  if (script !== undefined && NX.test(script))
+    return {
+      rule: `Nx found, whose start script is for development (${script}): its production build is served`,
+      find: builtByNx,
+    };
   const framework = FRAMEWORKS.find(({ dependency }) => dependency in dependencies || dependency in devDependencies);
   if (framework && (script === undefined || framework.development.test(script))) {
     const why = script === undefined ? 'without a start script' : `whose start script is for development (${script})`;
     return {
       rule: `${framework.name} found, ${why}: its production build is served`,
-      find: built => ofFramework(framework, built),
+      find: built => ofFramework(framework, built, String(scripts['build'])),
     };
   }
   if (script !== undefined) return { find: async () => undefined };
@@ -124,6 +138,18 @@ export const nodeStart = (manifest: PackageJson): NodeStart => {
       return undefined;
     },
   };
+};
+
+/** Starts a development server of a project of Nx. */
+const NX = /\bnx\s+(?:serve|run\s+[\w-]+:serve)\b/;
+
+/** Nx builds into `dist` of the root folder, below the path or the name of the project. */
+const builtByNx = async (built: Project): Promise<Start | undefined> => {
+  const mains = (await built.files('dist', 2)).filter(path => /\/main\.[cm]?js$/.test(path));
+  const [main] = mains.sort((one, other) => one.split('/').length - other.split('/').length);
+  const [site] = await sitesBelow('dist', built);
+  if (site !== undefined) return staticStart(site);
+  return main === undefined ? undefined : commandStart(`node ${quoted(main)}`);
 };
 
 /** Longer scripts are not expanded, because a script can call another one many times. */
@@ -138,12 +164,23 @@ const expanded = (script: string, scripts: Readonly<Record<string, unknown>>): s
         return typeof called === 'string' && called.length <= MAX_EXPANDED_LENGTH ? called : call;
       });
 
-const ofFramework = async ({ server, sites = [], name }: Framework, built: Project): Promise<Start | undefined> => {
+const ofFramework = async (
+  { server, sites = [], name }: Framework,
+  built: Project,
+  build: string,
+): Promise<Start | undefined> => {
   if (server && (await built.has(server.file))) return commandStart(server.command);
   const parent = NAMED_AFTER_PROJECT[name];
-  const found = parent === undefined ? sites : await sitesBelow(parent, built);
+  const found = parent === undefined ? [...sites, ...vitePressSites(name, build)] : await sitesBelow(parent, built);
   for (const folder of found) if (await built.has(`${folder}/index.html`)) return staticStart(folder);
   return undefined;
+};
+
+/** VitePress builds the site into the folder of its pages, which its command names. */
+const vitePressSites = (name: string, build: string): readonly string[] => {
+  if (name !== 'VitePress') return [];
+  const folder = /\bvitepress\s+build\s+(?:\.\/)?([\w./-]+)/.exec(build)?.[1];
+  return folder === undefined ? ['.vitepress/dist'] : [`${folder.replace(/\/$/, '')}/.vitepress/dist`];
 };
 
 /** Frameworks that name the folder of the site after the project, with its parent folder. */
@@ -151,7 +188,7 @@ const NAMED_AFTER_PROJECT: Readonly<Record<string, string>> = { Angular: 'dist',
 
 /** Sorted by depth, the outermost first. */
 const sitesBelow = async (parent: string, built: Project): Promise<readonly string[]> => {
-  const pages = (await built.files(parent, 2)).filter(path => path.endsWith('/index.html'));
+  const pages = (await built.files(parent, 3)).filter(path => path.endsWith('/index.html'));
   const folders = pages.map(path => path.slice(0, -'/index.html'.length));
   return folders.sort((one, other) => one.split('/').length - other.split('/').length);
 };

@@ -136,6 +136,46 @@ describe('A project of Node.js', () => {
       { kind: 'static', folder: 'dist/shop/browser' },
     ],
     [
+      'Eleventy',
+      { devDependencies: { '@11ty/eleventy': '3' }, scripts: { start: 'eleventy --serve', build: 'eleventy' } },
+      { '_site/index.html': '' },
+      { kind: 'static', folder: '_site' },
+    ],
+    [
+      'VitePress in the root folder',
+      { devDependencies: { vitepress: '1' }, scripts: { dev: 'vitepress', build: 'vitepress build' } },
+      { '.vitepress/dist/index.html': '' },
+      { kind: 'static', folder: '.vitepress/dist' },
+    ],
+    [
+      'VitePress in another folder',
+      { devDependencies: { vitepress: '1', vite: '7' }, scripts: { build: 'vitepress build docs' } },
+      { 'docs/.vitepress/dist/index.html': '' },
+      { kind: 'static', folder: 'docs/.vitepress/dist' },
+    ],
+    [
+      'Hexo',
+      { dependencies: { hexo: '7' }, scripts: { start: 'hexo server', build: 'hexo generate' } },
+      { 'public/index.html': '' },
+      { kind: 'static', folder: 'public' },
+    ],
+    [
+      'a server that Nx has built',
+      {
+        dependencies: { express: '4' },
+        devDependencies: { nx: '17' },
+        scripts: { start: 'nx serve', build: 'nx build' },
+      },
+      { 'dist/api/main.js': '', 'dist/api/assets/main.js': '' },
+      { kind: 'command', command: "node 'dist/api/main.js'" },
+    ],
+    [
+      'a site that Nx has built',
+      { dependencies: { '@angular/core': '20', nx: '20' }, scripts: { start: 'nx serve', build: 'nx build' } },
+      { 'dist/apps/shop/browser/index.html': '' },
+      { kind: 'static', folder: 'dist/apps/shop/browser' },
+    ],
+    [
       'Docusaurus 1',
       { devDependencies: { docusaurus: '1' }, scripts: { start: 'docusaurus-start', build: 'docusaurus-build' } },
       { 'build/shop/index.html': '', 'build/shop/en/index.html': '' },

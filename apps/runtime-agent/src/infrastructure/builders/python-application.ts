@@ -23,6 +23,8 @@ const FACTORIES: readonly (Pick<Application, 'framework' | 'kind'> & { readonly 
   { framework: 'Starlette', kind: 'asgi', pattern: /^(\w+)[ \t]*=[ \t]*Starlette\(/m },
   { framework: 'Flask', kind: 'wsgi', pattern: /^(\w+)[ \t]*(?::[^=\r\n\u2028\u2029]+)?=[ \t]*(?:flask\.)?Flask\(/m },
 ];
+/** A module that gets its application from a factory in another one. */
+const CREATED = /^(\w+)[ \t]*=[ \t]*(?:create_app|make_app)\(/m;
 const FACTORY = /^def (create_app|make_app)\(\s*(\)|\w+\s*=)/m;
 /** Conventional names of frameworks and their guides come first. */
 const LIKELY = ['app.py', 'main.py', 'wsgi.py', 'asgi.py', 'server.py', 'hello.py', 'application.py', 'run.py'];
@@ -31,6 +33,7 @@ const LIKELY = ['app.py', 'main.py', 'wsgi.py', 'asgi.py', 'server.py', 'hello.p
 export const applicationIn = async (project: Project): Promise<Application | undefined> => {
   const files = (await project.files('.', DEPTH)).filter(path => path.endsWith('.py'));
   if (await project.has('manage.py')) return djangoIn(project, files);
+  let framework: Awaited<ReturnType<typeof frameworkIn>>;
   for (const path of [...files].sort((one, other) => rank(one) - rank(other))) {
     const text = (await project.readBeginning(path)) ?? '';
     const folder = importFolder(path, text, files);
@@ -40,8 +43,24 @@ export const applicationIn = async (project: Project): Promise<Application | und
       const variable = pattern.exec(text)?.[1];
       if (variable) return { ...application, target: `${module}:${variable}`, ...within };
     }
+    const created = CREATED.exec(text)?.[1];
+    if (created !== undefined) framework ??= await frameworkIn(project, files);
+    if (created !== undefined && framework) return { ...framework, target: `${module}:${created}`, ...within };
     const factory = /\bFlask\(/.test(text) ? FACTORY.exec(text)?.[1] : undefined;
     if (factory) return { framework: 'Flask', kind: 'wsgi', target: `'${module}:${factory}()'`, ...within };
+  }
+  return undefined;
+};
+
+/** The framework that a file of the project uses. */
+const frameworkIn = async (
+  project: Project,
+  files: readonly string[],
+): Promise<Pick<Application, 'framework' | 'kind'> | undefined> => {
+  for (const path of files) {
+    const text = (await project.readBeginning(path)) ?? '';
+    const [, framework] = /\b(FastAPI|Starlette|Flask)\(/.exec(text) ?? [];
+    if (framework !== undefined) return { framework, kind: framework === 'Flask' ? 'wsgi' : 'asgi' };
   }
   return undefined;
 };
@@ -77,3 +96,17 @@ const importFolder = (path: string, text: string, files: readonly string[]): str
   const most = Math.max(...candidates.map(({ found }) => found));
   return candidates.find(({ found }) => found === most)?.folder || undefined;
 };
+
+/** The page of a Streamlit application: the first file of the root folder that uses it, by its name. */
+export const streamlitPage = async (project: Project): Promise<string | undefined> => {
+  const files = (await project.files('.', 0)).filter(path => path.endsWith('.py'));
+  const order = ['streamlit_app.py', 'Home.py', ...LIKELY];
+  const place = (path: string) => (order.includes(path) ? order.indexOf(path) : order.length);
+  for (const path of files.toSorted((one, other) => place(one) - place(other)))
+    if (usesModule(await project.readBeginning(path), 'streamlit')) return path;
+  return undefined;
+};
+
+/** Whether a module imports another one. */
+export const usesModule = (text: string | undefined, module: string): boolean =>
+  new RegExp(`^(?:import|from)[ \\t]+${module}\\b`, 'm').test(text ?? '');

@@ -1,12 +1,17 @@
 import { type Builder, type BuildPlan, commandStart } from './build-plan.js';
 import { firstOf, type Project } from './project.js';
-import { type Application, applicationIn, DEPTH, SERVERS } from './python-application.js';
+import { type Application, applicationIn, DEPTH, SERVERS, streamlitPage, usesModule } from './python-application.js';
 import { interpreterFor } from './python-version.js';
+import { quoted } from './quoted.js';
 import type { Start } from './start.js';
 
 const VENV_MODULE = 'Python 3 with its venv module (python3-venv on Debian and Ubuntu)';
 const BIN = '.venv/bin';
 const MAINS = ['main.py', 'app.py', 'server.py'] as const;
+const STREAMLIT =
+  '--server.address 0.0.0.0 --server.port "$PORT" --server.headless true --browser.gatherUsageStats false';
+/** Arguments of `launch` in the program override these. */
+const GRADIO = 'GRADIO_SERVER_NAME=0.0.0.0 GRADIO_SERVER_PORT="$PORT" ';
 /** Old Pipfiles contain an obsolete host of PyPI. */
 const PIPENV = `PIPENV_PYPI_MIRROR="\${PIP_INDEX_URL:-https://pypi.org/simple}" VIRTUAL_ENV="$PWD/.venv" ${BIN}/pipenv`;
 
@@ -23,12 +28,15 @@ export const python: Builder = async (project, machine) => {
     rules.push(`${application.framework} found: ${server} serves ${application.target}`);
     commands.push(`{ ${BIN}/python -c 'import ${server}' 2>/dev/null || ${BIN}/python -m pip install ${server}; }`);
   }
+  const page = application === undefined ? await streamlitPage(project) : undefined;
+  if (page !== undefined) rules.push(`Streamlit found: it runs ${page}`);
   const collects = await collectsStatic(project);
   if (collects) {
     rules.push('STATIC_ROOT found: manage.py collectstatic');
     commands.push(`${BIN}/python manage.py collectstatic --noinput`);
   }
-  const isOnlyTools = application === undefined && (await firstOf(project, [...MAINS, 'manage.py'])) === undefined;
+  const isOnlyTools =
+    application === undefined && page === undefined && (await firstOf(project, [...MAINS, 'manage.py'])) === undefined;
   return {
     rules,
     isOnlyTools,
@@ -39,7 +47,7 @@ export const python: Builder = async (project, machine) => {
       POETRY_VIRTUALENVS_IN_PROJECT: '1',
     },
     needs: [{ program: interpreter.program, install: VENV_MODULE }],
-    start: async built => startOf(application, built),
+    start: async built => startOf(application, page, built),
   } satisfies BuildPlan;
 };
 
@@ -107,7 +115,11 @@ const collectsStatic = async (project: Project): Promise<boolean> => {
 const within = ({ folder }: Application, option: string): string =>
   folder === undefined ? '' : `--${option} '${folder}' `;
 
-const startOf = async (application: Application | undefined, built: Project): Promise<Start | undefined> => {
+const startOf = async (
+  application: Application | undefined,
+  page: string | undefined,
+  built: Project,
+): Promise<Start | undefined> => {
   // Old versions of gunicorn cannot be run with `-m gunicorn`.
   if (application?.kind === 'wsgi')
     return commandStart(
@@ -117,6 +129,11 @@ const startOf = async (application: Application | undefined, built: Project): Pr
     return commandStart(
       `${BIN}/python -m uvicorn --host 0.0.0.0 --port "$PORT" ${within(application, 'app-dir')}${application.target}`,
     );
-  for (const file of MAINS) if (await built.has(file)) return commandStart(`${BIN}/python ${file}`);
+  if (page !== undefined) return commandStart(`${BIN}/python -m streamlit run ${STREAMLIT} ${quoted(page)}`);
+  for (const file of MAINS) {
+    if (!(await built.has(file))) continue;
+    const isGradio = usesModule(await built.readBeginning(file), 'gradio');
+    return commandStart(`${isGradio ? GRADIO : ''}${BIN}/python ${file}`);
+  }
   return undefined;
 };

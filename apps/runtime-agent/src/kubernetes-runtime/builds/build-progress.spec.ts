@@ -4,8 +4,8 @@ import { BuildProgress } from './build-progress.js';
 
 const started = '2026-01-01T00:00:00Z';
 const step = (digest: string, name: string, error?: string) => ({ vertexes: [{ digest, name, started, error }] });
-const output = (vertex: string, text: string | Buffer) => ({
-  logs: [{ vertex, stream: 1, data: Buffer.from(text).toString('base64') }],
+const output = (vertex: string, text: string | Buffer, stream = 1) => ({
+  logs: [{ vertex, stream, data: Buffer.from(text).toString('base64') }],
 });
 const exit = (code: number) => `process "/bin/sh -c make" did not complete successfully: exit code: ${code}`;
 
@@ -35,6 +35,11 @@ describe('The progress of BuildKit', () => {
     it('separates the lines of stages that run concurrently', () => {
       push(DOCKERFILE_BUILDS, output('a', 'one '), output('b', 'two '), output('a', 'first\n'), output('b', 'second'));
       expect(log).toBe(`${DOCKERFILE_BUILDS}\none first\ntwo second\n`);
+    });
+
+    it('separates the lines of the two streams of a step, so that a secret in one of them stays whole', () => {
+      push(DOCKERFILE_BUILDS, output('a', 'key hunt'), output('a', 'warning\n', 2), output('a', 'er22\n'));
+      expect(log).toBe(`${DOCKERFILE_BUILDS}\nwarning\nkey hunter22\n`);
     });
 
     it('keeps characters whose bytes arrive in two messages', () => {

@@ -28,17 +28,30 @@ interface Vertex {
   readonly error?: string;
 }
 
+interface StepOutput {
+  readonly vertex?: string;
+  /** The file descriptor: 1 or 2. */
+  readonly stream?: number;
+  readonly data?: string;
+}
+
+/** What a step has written to one of its streams since its last line. */
+interface OpenLine {
+  readonly step: string;
+  readonly decoder: StringDecoder;
+  text: string;
+}
+
 interface Progress {
   readonly vertexes?: readonly Vertex[];
-  readonly logs?: readonly { readonly vertex?: string; readonly data?: string }[];
+  readonly logs?: readonly StepOutput[];
 }
 
 /** Parses the output of `buildctl --progress=rawjson`: the build output for the log, and the reason of a failure. */
 export class BuildProgress {
   #rest = '';
-  /** The incomplete last line of each step; steps of several stages run concurrently. */
-  readonly #output = new Map<string, string>();
-  readonly #decoders = new Map<string, StringDecoder>();
+  /** By step and stream: steps of several stages run concurrently, and a step writes to both of its streams. */
+  readonly #open = new Map<string, OpenLine>();
   readonly #lastLines = new Map<string, string[]>();
   readonly #begun = new Set<string>();
   #isByDockerfile = false;
@@ -65,10 +78,9 @@ export class BuildProgress {
 
   end(): void {
     if (this.#rest !== '') this.#take(this.#rest);
-    for (const [step, line] of this.#output) if (line !== '') this.#writeLine(line, step);
+    for (const { text, step } of this.#open.values()) if (text !== '') this.#writeLine(text, step);
     this.#rest = '';
-    this.#output.clear();
-    this.#decoders.clear();
+    this.#open.clear();
   }
 
   #take(line: string): void {
@@ -80,21 +92,20 @@ export class BuildProgress {
       return;
     }
     for (const vertex of progress.vertexes ?? []) this.#readVertex(vertex);
-    for (const { vertex = '', data = '' } of progress.logs ?? []) {
-      const lines = (this.#lineOf(vertex) + this.#decoded(vertex, data)).split('\n');
-      const rest = lines.pop() ?? '';
-      for (const line of lines) this.#writeLine(line, vertex);
-      const isLong = rest.length > MAX_UNFINISHED;
-      if (isLong) this.writer.write('build', rest);
-      this.#output.set(vertex, isLong ? '' : rest);
-    }
+    for (const output of progress.logs ?? []) this.#takeOutput(output);
   }
 
   /** A character, and with it a secret, can be in two messages. */
-  #decoded(vertex: string, data: string): string {
-    const decoder = this.#decoders.get(vertex) ?? new StringDecoder('utf8');
-    this.#decoders.set(vertex, decoder);
-    return decoder.write(Buffer.from(data, 'base64'));
+  #takeOutput({ vertex: step = '', stream = 1, data = '' }: StepOutput): void {
+    const key = `${stream} ${step}`;
+    const open = this.#open.get(key) ?? { step, decoder: new StringDecoder('utf8'), text: '' };
+    this.#open.set(key, open);
+    const lines = (open.text + open.decoder.write(Buffer.from(data, 'base64'))).split('\n');
+    open.text = lines.pop() ?? '';
+    for (const line of lines) this.#writeLine(line, step);
+    if (open.text.length <= MAX_UNFINISHED) return;
+    this.writer.write('build', open.text);
+    open.text = '';
   }
 
   #readVertex(vertex: Vertex): void {
@@ -118,10 +129,6 @@ export class BuildProgress {
     this.writer.write('build', `${line}\n`);
     if (line.trim() === '' || line.length > MAX_LINE_LENGTH) return;
     this.#lastLines.set(step, [...(this.#lastLines.get(step) ?? []), line].slice(-LAST_LINES));
-  }
-
-  #lineOf(step: string): string {
-    return this.#output.get(step) ?? '';
   }
 
   #stepError({ digest = '', name = '', error = '' }: Vertex): string {

@@ -26,14 +26,15 @@ if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: $
   }, 60_000);
   afterAll(() => builds?.stop(), 60_000);
 
-  const fails = async (files: Record<string, string>, changes = {}) => {
+  const failed = async (files: Record<string, string>, changes = {}) => {
     const order = await builds.orderOf(files, changes);
     const message = await builds.build(order).then(
       () => 'it was built',
       (error: Error) => `${error.name}: ${error.message}`,
     );
-    return message.replace(/^BuildFailed: /, '');
+    return { order, message: message.replace(/^BuildFailed: /, '') };
   };
+  const fails = async (files: Record<string, string>, changes = {}) => (await failed(files, changes)).message;
 
   describe('is built and started:', () => {
     it('by its CMD in its WORKDIR, which the build log states', async () => {
@@ -153,6 +154,19 @@ if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: $
     it('the base image that cannot be pulled', async () => {
       const message = await fails({ Dockerfile: 'FROM registry.invalid/node:24\nCMD ["node"]\n' });
       expect(message).toMatch(/^the image cannot be built: .*registry\.invalid/);
+    });
+
+    it('the base image that is named without a registry, which is then docker.io', async () => {
+      const order = await builds.orderOf({ Dockerfile: 'FROM postern-image-that-does-not-exist\nCMD ["node"]\n' });
+      await expect(builds.build(order)).rejects.toThrow(/docker\.io/);
+      expect((await builds.logOf(order)).join('\n')).toContain('docker.io/library/postern-image-that-does-not-exist');
+    });
+
+    it('the last lines of the step without the secret of which each stream separates the parts', async () => {
+      const loop = 'for i in $(seq 200); do printf hunt; echo other >&2; echo er22; done; exit 3';
+      const { order, message } = await failed(shop(`RUN ${loop}`), { secrets: ['hunter22'] });
+      expect(message).toContain('exit code 3: ');
+      expect(`${message}\n${(await builds.logOf(order)).join('\n')}`).not.toMatch(/^.*(hunt|er22)(?!; )$/m);
     });
 
     it('the missing start command', async () => {

@@ -18,7 +18,8 @@ const REGISTRY = [
 ];
 const PROXIES = ['http_proxy', 'https_proxy', 'no_proxy', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'];
 const NETWORK = [...PROXIES, 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
-const USUAL = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/local/go/bin', '/usr/local/cargo/bin'];
+/** What an operator installs beside the distribution comes before its packages, which are often older. */
+const USUAL = ['/usr/local/bin', '/usr/local/go/bin', '/usr/local/cargo/bin', '/usr/bin', '/bin'];
 
 const pick = (names: readonly string[], variables: Variables): Record<string, string> =>
   Object.fromEntries(names.flatMap(name => (variables[name] === undefined ? [] : [[name, variables[name]]])));
@@ -45,7 +46,7 @@ export const programPath = (variables: Variables): string => {
   const own = dirname(process.execPath);
   const known = [own, ...(variables.PATH ?? '').split(delimiter).filter(isAbsolute)];
   const npm = known.find(folder => isProgram(join(folder, 'npm')));
-  return [...new Set([own, ...(npm ? [npm] : []), ...USUAL])].join(delimiter);
+  return [...new Set([own, ...(npm && !USUAL.includes(npm) ? [npm] : []), ...USUAL])].join(delimiter);
 };
 
 /** Folders outside the system directories that programs of the PATH need to run. */

@@ -99,6 +99,19 @@ describe('A build', () => {
     expect((await fixture.lines())[1]).toMatch(/echo \*{8} >&2$/);
   });
 
+  it('masks a secret in its output and in its failure if output of the other stream separates its parts', async () => {
+    fixture = await BuildsFixture.start();
+    const buildCommand = `sh loop.sh; exit 3`;
+    const files = { 'loop.sh': 'for i in $(seq 200); do printf s3cret; echo other >&2; echo -value; done\n' };
+    const failure = await fixture.build(await fixture.order(files, { buildCommand, secrets: ['s3cret-value'] })).then(
+      () => 'it was built',
+      (error: Error) => error.message,
+    );
+    const lines = (await fixture.lines()).slice(2);
+    expect(new Set(lines)).toEqual(new Set(['other', '********']));
+    expect(failure).toMatch(/^the build command exited with code 3(\n(other|\*{8}))+$/);
+  });
+
   it('fails with the exit code of its command, and keeps the output', async () => {
     fixture = await BuildsFixture.start();
     const failure = fixture.build(await fixture.order({}, { buildCommand: 'echo out; echo wrong >&2; exit 3' }));

@@ -161,7 +161,7 @@ export class LocalBuilds implements Builds {
       if (order.clearCache) await workspaces.removeCache(order.webServiceId);
       place = await confinement.prepare(id, undefined, { network: { webServiceId: order.webServiceId } });
       const folders = await workspaces.make(name, order.webServiceId, place);
-      const output = new BuildOutput(writer, limits.outputBytes);
+      const output = new BuildOutput(writer, limits.outputBytes, order.secrets);
       if (order.clearCache) output.logLine('The build cache is empty, as requested');
       const built = await this.#make(order, { place, id, folders, output }, signal, fetched);
       const { deploymentId, webServiceId, commit } = order;

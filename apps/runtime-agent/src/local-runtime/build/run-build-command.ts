@@ -6,11 +6,9 @@ import { treeOf } from '../artefacts/artefact-store.js';
 import type { SandboxView } from '../instances/confinement.js';
 import { exitReason } from '../instances/exit-reason.js';
 import { BUILD_MARKER } from '../instances/process-markers.js';
-import { redactor } from '../redactor.js';
 import { runConfined } from '../sandbox/confined-run.js';
 import { buildEnvironment, draftOf, homeOf, temporaryOf } from './build-environment.js';
 import type { BuildLimits } from './build-limits.js';
-import type { BuildOutput } from './build-output.js';
 import type { BuildSite } from './dockerfile/dockerfile-builds.js';
 import { requireWithinLimits } from './limit-watch.js';
 
@@ -48,6 +46,7 @@ export const runBuildCommand = async (machine: BuildMachine, run: CommandRun, si
   const execute = (argv: readonly string[]) => inView(machine, run, { view, cache }, argv, signal);
   const failure = async () => {
     const exit = await execute(['/bin/sh', '-c', command]);
+    output.end();
     if ('code' in exit && exit.code === 0) return undefined;
     await requireWithinLimits(place, machine.limits, folders);
     return 'code' in exit ? exitReason(exit.code) : `was killed by ${exit.signal}`;
@@ -62,14 +61,8 @@ export const runBuildCommand = async (machine: BuildMachine, run: CommandRun, si
   const ended = `${order.buildCommand === undefined ? command : 'the build command'} ${failed}`;
   const advice = adviceIn(output.last);
   throw new BuildFailed(
-    advice === undefined ? [ended, ...causeIn(output, order.secrets)].join('\n') : `${advice} (${ended})`,
+    advice === undefined ? [ended, ...failureLinesOf(output.last)].join('\n') : `${advice} (${ended})`,
   );
-};
-
-/** The lines of the output that tell why the command failed, with secrets masked. */
-const causeIn = (output: BuildOutput, secrets: readonly string[]): readonly string[] => {
-  const masking = redactor(secrets);
-  return failureLinesOf(masking.push(output.lastLines) + masking.end());
 };
 
 const inView = (

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LogWriter } from '@postern/runtime';
+import { OutputLines } from '../logs/output-lines.js';
 import type { InstanceHost } from './instance-host.js';
 import { PipeReader } from './instance-pipes.js';
 import type { InstanceRecord } from './instance-record.js';
@@ -13,7 +14,8 @@ export class InstanceOutput {
   readonly #errors: LastLines;
   readonly #writer: LogWriter;
   readonly #folder: string;
-  readonly #stream: 'build' | undefined;
+  /** The lines of a command whose streams are logged as one. */
+  readonly #joined: OutputLines | undefined;
   #readers: readonly PipeReader[] = [];
   #status = '';
   #isDetached = false;
@@ -31,7 +33,13 @@ export class InstanceOutput {
     this.#errors = new LastLines(host.redactor(secrets));
     this.#writer = host.logs.writer(webServiceId, name, secrets);
     this.#folder = host.instanceRecords.folderOf(id);
-    this.#stream = command?.stream;
+    const stream = command?.stream;
+    this.#joined =
+      stream &&
+      new OutputLines(
+        () => host.redactor(secrets),
+        line => this.#writer.write(stream, `${line}\n`),
+      );
   }
 
   /** The last lines of stderr before its termination, with secrets masked; complete after `settle`. */
@@ -51,14 +59,11 @@ export class InstanceOutput {
 
   /** Starts reading the pipes. */
   async read(): Promise<void> {
-    const stream = this.#stream;
-    const output = await PipeReader.open(this.#folder, 'stdout', chunk =>
-      this.#writer.write(stream ?? 'stdout', chunk),
-    );
+    const output = await PipeReader.open(this.#folder, 'stdout', chunk => this.#write(chunk, 'stdout'));
     const errors = await PipeReader.open(this.#folder, 'stderr', chunk => {
       if (this.#isTerminating && isShellNotice(chunk)) return;
       if (!this.#isTerminating) this.#errors.push(chunk);
-      this.#writer.write(stream ?? 'stderr', chunk);
+      this.#write(chunk, 'stderr');
     });
     const exit = await PipeReader.open(this.#folder, 'exit', chunk => this.#takeStatus(chunk));
     this.#readers = [output, errors, exit];
@@ -80,6 +85,7 @@ export class InstanceOutput {
 
   /** Closes the log. */
   async close(): Promise<void> {
+    this.#joined?.end();
     await this.#writer.close();
   }
 
@@ -87,7 +93,12 @@ export class InstanceOutput {
   async detach(): Promise<void> {
     this.#isDetached = true;
     for (const reader of this.#readers) reader.close();
-    await this.#writer.close();
+    await this.close();
+  }
+
+  #write(chunk: Uint8Array, stream: 'stdout' | 'stderr'): void {
+    if (this.#joined) this.#joined.push(chunk, stream);
+    else this.#writer.write(stream, chunk);
   }
 
   #takeStatus(chunk: Buffer): void {

@@ -15,10 +15,11 @@ const ALL = 'environment';
  * The tool stores all files below the home folder and reads no settings of the host. Layers use overlayfs, or copies (vfs) if
  * overlayfs cannot be mounted on the file system of the home folder.
  */
-const SCRIPT = `exec 2>&1
-cd "$HOME" && mkdir -p .config/containers run probe/lower probe/upper probe/work probe/merged || exit 125
+const SCRIPT = `cd "$HOME" && mkdir -p .config/containers run probe/lower probe/upper probe/work probe/merged || exit 125
 # Secrets are kept here, and mounted again with other options than this machine's.
 mount -t tmpfs -o mode=1777,size=64m tmpfs /dev/shm || exit 125
+# For a name without a registry, such as FROM node:24, the tool locks a file in /var/cache.
+mount -t tmpfs -o mode=755,size=1m tmpfs /var && ln -s /tmp /var/tmp || exit 125
 driver=vfs
 if mount -t overlay overlay -o lowerdir=probe/lower,upperdir=probe/upper,workdir=probe/work probe/merged 2>/dev/null
 then umount probe/merged; driver=overlay

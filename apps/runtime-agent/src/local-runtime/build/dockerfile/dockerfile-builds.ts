@@ -113,7 +113,7 @@ export class DockerfileBuilds {
   /** Builds the image of the source in the draft. */
   async build(tool: ContainerTool, order: BuildOrder, site: BuildSite, signal: AbortSignal): Promise<FinishBuild> {
     const { output } = site;
-    const progress = new ToolProgress(text => output.take(Buffer.from(text)));
+    const progress = new ToolProgress(line => output.takeLine(line), order.secrets);
     const options = resolvedOptions(order);
     try {
       await this.#run(tool, secretsOf(order.environment), options, site, progress, signal);
@@ -129,7 +129,14 @@ export class DockerfileBuilds {
     const { answer } = this.parts;
     if ('missing' in answer) throw new BuildFailed(`the image cannot be unpacked: ${answer.missing}`);
     await writeFile(join(treeOf(draftOf(site.folders.workspace)), DOCKERFILE), FROM_DIRECTORY);
-    await this.#run(answer.tool, NO_SECRETS, NO_OPTIONS, site, new ToolProgress(() => {}, 'unpacked'), signal);
+    await this.#run(
+      answer.tool,
+      NO_SECRETS,
+      NO_OPTIONS,
+      site,
+      new ToolProgress(() => {}, order.secrets, 'unpacked'),
+      signal,
+    );
     return () => this.#keep(order, site);
   }
 
@@ -155,7 +162,6 @@ export class DockerfileBuilds {
   ): Promise<void> {
     const { id, place, folders } = site;
     const view = await this.#viewOf(site);
-    const decoder = new TextDecoder();
     const exit = await runConfined(
       { wrap: argv => view.wrap(argv, '.') },
       {
@@ -169,11 +175,11 @@ export class DockerfileBuilds {
           HOME: view.folders.home,
           TMPDIR: view.folders.temporary,
         },
-        onOutput: chunk => progress.push(decoder.decode(chunk, { stream: true })),
+        onOutput: (chunk, stream) => progress.output.push(chunk, stream),
       },
       signal,
     );
-    progress.end();
+    progress.output.end();
     if ('code' in exit && exit.code === 0) return;
     await requireWithinLimits(place, this.parts.limits, folders);
     throw new BuildFailed(progress.failure ?? `the image cannot be ${progress.aim}: ${tool} ${endOf(exit)}`);

@@ -3,19 +3,16 @@ import { ToolProgress } from './tool-progress.js';
 
 /** The logged output, and why the build failed. */
 const resultOf = (...lines: readonly string[]) => {
-  let log = '';
-  const progress = new ToolProgress(text => {
-    log += text;
-  });
-  progress.push(lines.join('\n'));
-  progress.end();
+  const log: string[] = [];
+  const progress = new ToolProgress(line => log.push(line), []);
+  for (const line of lines) progress.take(line);
   return { log, failure: progress.failure };
 };
 
 describe('The output of a container tool', () => {
   it('is logged unchanged, without the lines that the tool adds about its processes', () => {
     const { log, failure } = resultOf('STEP 1/1: RUN make', 'made', 'subprocess exited with status 2', 'exit status 2');
-    expect({ log, failure }).toEqual({ log: 'STEP 1/1: RUN make\nmade\n', failure: undefined });
+    expect({ log, failure }).toEqual({ log: ['STEP 1/1: RUN make', 'made'], failure: undefined });
   });
 
   it.each([
@@ -44,19 +41,29 @@ describe('The output of a container tool', () => {
 
   it('tells that the Dockerfile lacks the stage', () => {
     const lacksStage = (line: string) => {
-      const progress = new ToolProgress(() => {});
-      progress.push(`${line}\n`);
+      const progress = new ToolProgress(() => {}, []);
+      progress.take(line);
       return progress.lacksStage;
     };
     expect(lacksStage('Error: The target "web" was not found in the provided Dockerfile')).toBe(true);
     expect(lacksStage('Error: creating build container: no route')).toBe(false);
   });
 
-  it('is logged in parts while a line is incomplete', () => {
-    const logged: string[] = [];
-    const progress = new ToolProgress(text => logged.push(text));
-    for (let part = 0; part < 20; part += 1) progress.push('x'.repeat(10_000));
-    expect(logged.map(({ length }) => length)).toEqual([70_000, 70_000]);
+  it('names the registry that cannot be reached', () => {
+    const error =
+      'creating build container: pinging container registry ghcr.io: dial tcp: lookup ghcr.io: no such host';
+    expect(resultOf(`Error: ${error}`).failure).toBe(
+      `the image cannot be built: ghcr.io cannot be reached from this machine: allow outbound connections to it, or add what the build downloads from there to the repository: ${error}`,
+    );
+  });
+
+  it('contains no secret whose parts are separated by output of the other stream', () => {
+    const log: string[] = [];
+    const { output } = new ToolProgress(line => log.push(line), ['hunter22']);
+    output.push(Buffer.from('hunt'), 'stdout');
+    output.push(Buffer.from('warning\n'), 'stderr');
+    output.push(Buffer.from('er22\n'), 'stdout');
+    expect(log).toEqual(['warning', '********']);
   });
 
   it('gives the reason if no step failed', () => {

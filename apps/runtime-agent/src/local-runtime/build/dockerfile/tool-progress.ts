@@ -1,4 +1,7 @@
+import { adviceIn } from '../../../infrastructure/builders/build-failure-advice.js';
 import { LAST_LINES, MAX_LINE_LENGTH, stepFailure } from '../../../infrastructure/builders/dockerfile.js';
+import { OutputLines } from '../../logs/output-lines.js';
+import { redactor } from '../../redactor.js';
 
 /** `STEP 2/4: RUN make`, or `[1/2] STEP 2/4: RUN make` with several stages. */
 const STEP = /^(?:\[\d+\/\d+\] )?STEP \d+\/\d+: (.*)$/;
@@ -14,21 +17,26 @@ const INTERNAL = /^Build error: | &imagebuilder\..*$/gs;
 const NO_STAGE = /^The target ".*" was not found in the provided Dockerfile/i;
 const NOT_FOUND = /^.*copier: stat: ("[^"]*"): no such file or directory$/s;
 
-/** A step may write endless output without line breaks. */
-const MAX_UNFINISHED = 65_536;
-
 /** Parses the output of Buildah and Podman: lines for the build log, and why the build failed. */
 export class ToolProgress {
-  #rest = '';
   #lastLines: string[] = [];
   #step = '';
   #error: string | undefined;
 
-  /** @param log receives lines with their line breaks, and parts of very long lines. */
+  /** The output of the tool. */
+  readonly output: OutputLines;
+
+  /** @param secrets are masked in what is logged, and in the reason of a failure. */
   constructor(
-    private readonly log: (text: string) => void,
+    private readonly log: (line: string) => void,
+    secrets: readonly string[],
     readonly aim: 'built' | 'unpacked' = 'built',
-  ) {}
+  ) {
+    this.output = new OutputLines(
+      () => redactor(secrets),
+      line => this.take(line),
+    );
+  }
 
   /** Whether the Dockerfile lacks the stage that was asked for. */
   get lacksStage(): boolean {
@@ -39,7 +47,10 @@ export class ToolProgress {
   get failure(): string | undefined {
     if (this.#error === undefined) return undefined;
     const [instruction, error] = this.#failedStep(this.#error);
-    if (instruction === undefined) return `the image cannot be ${this.aim}: ${error.slice(0, MAX_LINE_LENGTH)}`;
+    if (instruction === undefined) {
+      const advice = adviceIn(error);
+      return `the image cannot be ${this.aim}: ${advice === undefined ? '' : `${advice}: `}${error.slice(0, MAX_LINE_LENGTH)}`;
+    }
     const code = EXIT.exec(error.replace(RUNTIME, ''))?.[1];
     if (code !== undefined) return stepFailure(instruction, `exit code ${code}`, this.#lastLines);
     const why = error.replaceAll(INTERNAL, '').replace(NOT_FOUND, '$1: not found');
@@ -54,26 +65,12 @@ export class ToolProgress {
     return [instruction, why ?? error];
   }
 
-  push(text: string): void {
-    const lines = (this.#rest + text).split('\n');
-    this.#rest = lines.pop() ?? '';
-    for (const line of lines) this.#take(line);
-    if (this.#rest.length <= MAX_UNFINISHED) return;
-    this.log(this.#rest);
-    this.#rest = '';
-  }
-
-  end(): void {
-    if (this.#rest !== '') this.#take(this.#rest);
-    this.#rest = '';
-  }
-
-  #take(line: string): void {
+  take(line: string): void {
     if (ADDED.test(line)) return;
     const error = ERROR.exec(line)?.[1];
     // Steps may print such a line too; the last one is from the tool.
     if (error !== undefined) this.#error = error;
-    this.log(`${line}\n`);
+    this.log(line);
     const step = STEP.exec(line)?.[1];
     if (step !== undefined) {
       this.#step = step;
