@@ -90,7 +90,7 @@ const MISTAKES: readonly Mistake[] = [
     () => post({ ...EMAIL, to: 'ada@customers.test' }),
     400,
     'invalid_input',
-    'to must be an array of strings.',
+    'to must be an array of strings, such as ["ada@customers.test"].',
   ],
   ['no recipient', () => post({ ...EMAIL, to: [] }), 400, 'invalid_email', 'to: at least one recipient is required.'],
   [

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { Page } from 'puppeteer-core';
 import { checkEmailPages } from './check-email-pages.js';
-import { clickButton, openForm, openPage, untilText } from './page-actions.js';
+import { clickButton, fill, openForm, openPage, untilText } from './page-actions.js';
 
 const UNKNOWN = '01a20000-0000-7000-8000-000000000000';
 
@@ -22,7 +22,26 @@ export const checkBehavior = async (page: Page, base: string, paths: readonly st
     settings: pathOf(/^\/services\/[^/]+\/settings$/),
     template: pathOf(/^\/services\/[^/]+\/templates\/./),
   });
+  await changedVariable(page, pathOf(/^\/web-services\/[^/]+\/environment$/));
   await deletionByName(page, pathOf(/^\/databases\/[^/]+$/));
+};
+
+/** Says what was saved and that it waits for a start, offers the restart, and fills the form to edit a variable. */
+const changedVariable = async (page: Page, url: string): Promise<void> => {
+  await openPage(page, url);
+  await untilText(page, 'PORT', 'main table');
+  await untilText(page, 'Postern', 'main table td');
+  await fill(page, 'key', 'LEVEL');
+  await fill(page, 'value', 'debug');
+  await clickButton(page, 'Save variable');
+  await untilText(page, 'LEVEL saved.', 'main .notice');
+  await untilText(page, 'LEVEL from the next start', 'main table td');
+  await clickButton(page, 'Edit', 'main table tr:has(button[aria-label="Edit LEVEL"]) button');
+  await untilText(page, 'Edit LEVEL', 'main h2');
+  const value = await page.$eval('main input[name=value]', field => (field as HTMLInputElement).value);
+  if (value !== 'debug') throw new Error(`the form to edit a variable has the value ${JSON.stringify(value)}`);
+  await clickButton(page, 'Restart', 'main .notice button');
+  await page.waitForFunction(() => !document.querySelector('main .notice.warning'), { timeout: 120_000 });
 };
 
 const missingPages = async (page: Page, base: string): Promise<void> => {

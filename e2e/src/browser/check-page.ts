@@ -2,6 +2,7 @@
 import axe from 'axe-core';
 import type { Page } from 'puppeteer-core';
 import { checkKeyboard } from './check-keyboard.js';
+import { checkOpened } from './check-opened.js';
 import { checkWording } from './check-wording.js';
 import { openPage } from './page-actions.js';
 
@@ -56,6 +57,8 @@ export async function checkPage(page: Page, url: string, path: string): Promise<
   await page.setViewport({ width: WIDEST, height: HEIGHT });
   for (const { rule, targets } of [...(await checkWording(page)), ...(await checkKeyboard(page))])
     findings.push({ path, width: WIDEST, theme: 'dark', rule, targets });
+  for (const { rule, targets } of await checkOpened(page, () => violations(page)))
+    findings.push({ path, width: WIDEST, theme: 'opened', rule, targets });
   page.off('pageerror', onError);
   for (const message of failures) findings.push({ path, width: 0, theme: '', rule: `script: ${message}`, targets: [] });
   return findings;

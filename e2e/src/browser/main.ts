@@ -9,6 +9,7 @@ import { checkBehavior } from './check-behavior.js';
 import { checkExpiredSession } from './check-expired-session.js';
 import { checkPage, type Finding, THEMES, WIDTHS } from './check-page.js';
 import { createContent } from './example-content.js';
+import { firstPaints } from './first-paint.js';
 import { logIn, openBrowser } from './open-browser.js';
 import { takePictures } from './pictures.js';
 
@@ -19,12 +20,16 @@ const isWanted = (path: string): boolean => wanted.length === 0 || wanted.some(p
 const assertFindsMistakes = async (page: Page): Promise<void> => {
   const mistakes = encodeURIComponent(
     '<img src="x"><p style="width: 3000px">wide</p><button style="outline: none">quiet</button><b tabindex="0" onfocus="this.blur()">trap</b>' +
-      '<main><p class="empty">No keys yet.</p><p>9 Mar 2026, 11:00:00</p><button>Submit</button></main>',
+      '<main><p class="empty">No keys yet.</p><p>9 Mar 2026, 11:00:00</p><button>Submit</button>' +
+      '<dialog><h2></h2><button>Close</button></dialog>' +
+      '<form onsubmit="event.preventDefault(); this.innerHTML = `<input>`"><button>Save</button></form></main>',
   );
   const found = new Set((await checkPage(page, `data:text/html,${mistakes}`, '')).map(({ rule }) => rule));
   for (const rule of [
     ...['image-alt', 'scrolls sideways', 'no visible focus', 'not reached by keyboard'],
     ...['empty list without a next step', 'time without its zone', 'another word for an action'],
+    // In a dialog, and in a form after it was submitted.
+    ...['empty-heading', 'label'],
   ])
     if (!found.has(rule)) throw new Error(`the check does not find a page with ${rule}`);
 };
@@ -54,6 +59,9 @@ const check = async (page: Page, path: string): Promise<void> => {
 };
 
 try {
+  const [bare = 0, login = 0] = await firstPaints(browser, [`${base}/nowhere`, `${base}/dashboard/`]);
+  const ratio = (login / bare).toFixed(1);
+  console.log(`First paint: dashboard ${login.toFixed(0)} ms, ${ratio} times a bare page (${bare.toFixed(0)} ms)`);
   const paths = await createContent(platform);
   const page = await browser.newPage();
   await assertFindsMistakes(page);

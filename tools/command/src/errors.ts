@@ -57,7 +57,7 @@ export const adviceFor = (error: unknown): string | undefined => {
   if (error instanceof AuthenticationError)
     return 'Run `postern login` with a valid credential. `postern whoami` shows what is stored.';
   if (error instanceof DeploymentFailedError)
-    return `See why: postern logs ${error.deployment.web_service_id} --tail 200`;
+    return `See its log: postern deployments logs ${error.deployment.id} --service ${error.deployment.web_service_id}`;
   if (error instanceof DeploymentTimeoutError) return 'It may still become live. Follow it in the dashboard.';
   if (error instanceof ApiError && error.requestId !== undefined) return `Request id: ${error.requestId}`;
   return undefined;

@@ -48,6 +48,8 @@ describe('the command', () => {
       'bounce-rules add',
       'bounce-rules delete',
       'deploy',
+      'deployments list',
+      'deployments logs',
       'rollback',
       'start',
       'restart',

@@ -5,6 +5,7 @@ import { exportProject, up } from './commands/blueprint.js';
 import { bounceRules } from './commands/bounce-rules.js';
 import { complete, completion } from './commands/completion.js';
 import { deploy } from './commands/deploy.js';
+import { deployments } from './commands/deployments.js';
 import { emails } from './commands/emails.js';
 import { env } from './commands/env.js';
 import { exec } from './commands/exec.js';
@@ -46,6 +47,7 @@ export const program = (version: string): Command => {
       'Web services:',
       [
         deploy(),
+        deployments(),
         rollback(),
         ...lifecycleCommands(),
         scale(),

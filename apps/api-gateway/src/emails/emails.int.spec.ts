@@ -115,7 +115,11 @@ describe('POST /emails', () => {
   describe('the shape of the body', () => {
     it.each<[string, object | string, string]>([
       ['an unknown field', { ...EMAIL, colour: 'red' }, 'Unknown field "colour"'],
-      ['to as a string', { ...EMAIL, to: 'grace@example.org' }, 'to must be an array of strings'],
+      [
+        'to as a string',
+        { ...EMAIL, to: 'grace@example.org' },
+        'to must be an array of strings, such as ["grace@example.org"].',
+      ],
       ['a number in to', { ...EMAIL, to: ['grace@example.org', 7] }, 'to[1] must be a string'],
       ['no from', { to: EMAIL.to, subject: 'x', text: 'x' }, 'from is required'],
       ['a null subject', { ...EMAIL, subject: null }, 'subject must be a string'],

@@ -29,7 +29,7 @@ const messageOf = (root: JsonSchema, issue: z.core.$ZodIssue, value: unknown): s
       if (valueAt(value, issue.path) === undefined && issue.path.length > 0) return `${name} is required`;
       return isCustomMessage(issue.message)
         ? `${name} ${issue.message}`
-        : `${name} must be ${expectationOf(schemaAt(root, issue.path))}`;
+        : `${name} must be ${expectationOf(schemaAt(root, issue.path))}${exampleOf(root, issue.path, value)}`;
     case 'invalid_format':
       return isCustomMessage(issue.message)
         ? `${name} ${issue.message}`
@@ -77,6 +77,18 @@ const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
         : undefined,
     value,
   );
+
+const LONGEST_EXAMPLE = 100;
+
+/** The list that was probably meant, if one text was sent in its place. */
+const exampleOf = (root: JsonSchema, path: readonly PropertyKey[], value: unknown): string => {
+  const given = valueAt(value, path);
+  const { type, items } = schemaAt(root, path) ?? {};
+  const isListOfTexts =
+    type === 'array' && typeof items === 'object' && !Array.isArray(items) && items.type === 'string';
+  if (!isListOfTexts || typeof given !== 'string' || given.length > LONGEST_EXAMPLE) return '';
+  return `, such as ${JSON.stringify([given])}`;
+};
 
 const NOUNS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   string: ['a string', 'strings'],
