@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { DomainEvent, EventMetadata, Position, RecordedEvent } from '../event.js';
+import type { DomainEvent, EventMetadata, RecordedEvent } from '../event.js';
 import { type Appended, ConcurrencyConflict, EventStore, type ExpectedVersion } from '../event-store.js';
 import { GroupCommit } from '../group-commit.js';
 import { type Upcasters, upcast } from '../upcasting.js';
@@ -12,7 +12,6 @@ import { recordedEvent, type StoredEvent } from './stored-event.js';
 export class PostgresEventStore extends EventStore {
   readonly #appends: GroupCommit<PreparedAppend, AppendResult>;
   readonly #listeners = new Set<AppendListener>();
-  readonly #feedListeners = new Set<FeedListener>();
 
   constructor(
     readonly pool: pg.Pool,
@@ -70,19 +69,7 @@ export class PostgresEventStore extends EventStore {
     const types = events && new Set(Array.from(events, ({ type }) => type));
     for (const listener of this.#listeners) listener(types);
   }
-
-  /** Calls back repeatedly with the end of the feed, while a `ProjectionRunner` of this process polls it. */
-  onFeedRead(listener: FeedListener): () => void {
-    this.#feedListeners.add(listener);
-    return () => this.#feedListeners.delete(listener);
-  }
-
-  announceFeedEnd(end: Position): void {
-    for (const listener of this.#feedListeners) listener(end);
-  }
 }
 
 /** Receives the types of the events that were appended, if they are known. */
 export type AppendListener = (types: ReadonlySet<string> | undefined) => void;
-
-export type FeedListener = (end: Position) => void;

@@ -145,7 +145,6 @@ export class ProjectionRunner {
     const { store } = this.options;
     const poll = async () => {
       const end = await feedEnd(store.pool);
-      store.announceFeedEnd(end);
       for (const follower of this.#followers.values()) follower.catchUp(end);
       return 'empty' as const;
     };
