@@ -13,7 +13,7 @@ import {
   getTrackedEmail,
   liftSuppression,
   listEmails,
-  listSuppressions,
+  listSuppressedAddresses,
   recordClick,
   recordOpen,
 } from '@postern/contracts';
@@ -73,7 +73,7 @@ describe('A message', () => {
       data: { bounce_type: 'hard', reason: '550 5.1.1 no such user' },
     });
     const { service_id } = email;
-    const list = () => tracking.request(listSuppressions, { service_id });
+    const list = () => tracking.request(listSuppressedAddresses, { service_id });
     await waitFor(async () => (await list()).total === 1, { describe: 'the address to be listed' });
     expect((await list()).items).toEqual([
       { address: 'ada@x.test', reason: 'hard_bounce', email_id: email.email_id, at: expect.any(String) },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,14 @@ import { networkSettings } from './local-runtime/sandbox/network/network-setting
 import { startLocalRuntime } from './start-local-runtime.js';
 
 const never = new AbortController().signal;
+const SETTINGS = {
+  platformAllowFileRepositories: true,
+  platformConcurrentBuilds: 2,
+  platformBalancerPatienceMs: 1_000,
+  platformObservationMs: 0,
+  gitAllowPrivate: false,
+  ...defineSettings(networkSettings).read({}),
+};
 
 it('runs as many concurrent builds as the setting allows', async () => {
   const home = await mkdtemp(join(tmpdir(), 'postern-home-'));
@@ -27,12 +35,8 @@ it('runs as many concurrent builds as the setting allows', async () => {
   const { port } = gateway.address() as AddressInfo;
   const runtime = await startLocalRuntime(
     {
+      ...SETTINGS,
       platformHome: home,
-      platformAllowFileRepositories: true,
-      platformConcurrentBuilds: 2,
-      platformBalancerPatienceMs: 1_000,
-      platformObservationMs: 0,
-      gitAllowPrivate: false,
       ...defineSettings(networkSettings).read({ POSTERN_PLATFORM_GATEWAY_ADDRESSES: `127.0.0.1:${port}` }),
     },
     silentLog,
@@ -53,6 +57,32 @@ it('runs as many concurrent builds as the setting allows', async () => {
     await runtime.detach();
     gateway.close();
     await repository.remove();
+    await rm(home, { recursive: true, force: true });
+  }
+}, 60_000);
+
+it('deletes the expired log lines of a web service that writes no more, with the unused artefacts', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'postern-home-'));
+  await chmod(home, 0o755);
+  const runtime = await startLocalRuntime({ ...SETTINGS, platformHome: home }, silentLog);
+  const webServiceId = randomUUID();
+  const messages = async () =>
+    (await runtime.logs(webServiceId, { tail: 10, since: undefined })).map(({ message }) => message);
+  try {
+    const writer = runtime.logWriter(webServiceId, 'one', []);
+    writer.write('stdout', 'old\n');
+    await writer.close();
+    await runtime.retainArtefacts(new Set());
+    expect(await messages()).toEqual(['old']);
+    const folder = join(home, 'logs', webServiceId);
+    const longAgo = new Date(Date.now() - 15 * 24 * 3_600_000);
+    for (const segment of await readdir(folder)) await utimes(join(folder, segment), longAgo, longAgo);
+
+    await runtime.retainArtefacts(new Set());
+
+    expect(await messages()).toEqual([]);
+  } finally {
+    await runtime.detach();
     await rm(home, { recursive: true, force: true });
   }
 }, 60_000);

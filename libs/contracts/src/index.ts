@@ -28,6 +28,7 @@ export * from './event-consumers.js';
 export * from './event-feeds.js';
 export * from './field-hints.js';
 export * from './http-route.js';
+export * from './json-object.js';
 export * from './late-certificate.js';
 export * from './nats-subjects.js';
 export * from './operations/erasures.js';

@@ -5,7 +5,6 @@ export {
   type BounceClass,
   type BounceEvidence,
   classifyBounce,
-  classifyReply,
   meaningOf,
 } from './bounces/classify-bounce.js';
 export {
@@ -35,7 +34,7 @@ export { escapeHtml, escapeHtmlAnywhere } from './escape-html.js';
 export { type HandOver, HandOverWindow, TOO_LATE } from './hand-over.js';
 export type { HeaderLine } from './header-text.js';
 export type { ListUnsubscribe } from './list-unsubscribe.js';
-export { addressKey, formatMailbox, type Mailbox, MailboxError, parseMailbox, sameAddress } from './mailbox.js';
+export { addressKey, type Mailbox, MailboxError, parseMailbox } from './mailbox.js';
 export { MimeError } from './mime-entity.js';
 export { copyIdsIn } from './notices/copy-ids.js';
 export type {

@@ -58,12 +58,7 @@ export function parseMailbox(text: string): Mailbox {
   return name === '' ? address : { name, ...address };
 }
 
-/** Formats a mailbox for a header, the name quoted or in encoded words if necessary, on one unfolded line. */
-export function formatMailbox(mailbox: Pick<Mailbox, 'name' | 'address'>): string {
-  return mailboxTokens(mailbox).join(' ');
-}
-
-/** Formats an address header (`To: a, b`), folded. */
+/** Formats an address header (`To: a, b`), folded; names are quoted or in encoded words if necessary. */
 export function mailboxListLine(header: string, mailboxes: readonly Pick<Mailbox, 'name' | 'address'>[]): string {
   const last = mailboxes.length - 1;
   return structuredLine(
@@ -93,11 +88,6 @@ function unquoted(localPart: string): string {
 
 function isDotAtom(text: string): boolean {
   return text.split('.').every(atom => ATOM.test(atom) && !INVISIBLE.test(atom));
-}
-
-/** True if two addresses name the same mailbox; both parts are case-insensitive. */
-export function sameAddress(a: string, b: string): boolean {
-  return addressKey(a) === addressKey(b);
 }
 
 function readBare(text: string, refuse: Refuse): Mailbox {

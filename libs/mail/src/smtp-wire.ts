@@ -220,11 +220,6 @@ export class ReplyReader {
   #lines = '';
   #code = 0;
 
-  /** True while a reply is incomplete. */
-  get isAmidReply(): boolean {
-    return this.#line !== '' || this.#code !== 0;
-  }
-
   /**
    * Reads a chunk and passes on every completed reply, with whether more bytes have already arrived.
    * @throws ReplySyntaxError

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@postern/contracts';
 import type { RequestContext } from './context.js';
 
 /**
@@ -119,14 +120,14 @@ export const readReplyFrame = (frame: unknown): ReplyFrame | MalformedFrame => {
 };
 
 const requestProblem = (frame: unknown): string | undefined => {
-  if (!isObject(frame)) return 'a frame that is not an object';
+  if (!isJsonObject(frame)) return 'a frame that is not an object';
   const { i, w, d, c } = frame;
   const version = versionProblem(frame['v']);
   if (version) return version;
   if (!isId(i)) return 'i (the id) is not a text of 1 to 64 characters';
   if (typeof w !== 'number' || !(w > 0 && w <= LONGEST_WAIT_MS)) return 'w (the wait) is not between 0 and a day in ms';
   if (d !== undefined && typeof d !== 'number') return 'd (the deadline) is not a number';
-  if (!isObject(c) || typeof c['correlationId'] !== 'string') return 'c (the context) has no correlationId';
+  if (!isJsonObject(c) || typeof c['correlationId'] !== 'string') return 'c (the context) has no correlationId';
   if (!isOptionalText(c['causationId']) || !isOptionalText(c['traceparent']) || !isOptionalText(c['actor'])) {
     return 'c (the context) holds something else than texts';
   }
@@ -136,7 +137,7 @@ const requestProblem = (frame: unknown): string | undefined => {
 };
 
 const replyProblem = (frame: unknown): string | undefined => {
-  if (!isObject(frame)) return 'a frame that is not an object';
+  if (!isJsonObject(frame)) return 'a frame that is not an object';
   const version = versionProblem(frame['v']);
   if (version) return version;
   if (frame['i'] !== '' && !isId(frame['i'])) return 'i (the id) is not a text of up to 64 characters';
@@ -161,23 +162,21 @@ const versionProblem = (version: unknown): string | undefined => {
 };
 
 const malformed = (frame: unknown, problem: string): MalformedFrame => {
-  const id = isObject(frame) && isId(frame['i']) ? frame['i'] : undefined;
+  const id = isJsonObject(frame) && isId(frame['i']) ? frame['i'] : undefined;
   return { malformed: problem, id };
 };
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isId = (value: unknown): value is string => typeof value === 'string' && value.length > 0 && value.length <= 64;
 const isOptionalText = (value: unknown): boolean => value === undefined || typeof value === 'string';
 const isRefusal = (value: unknown): boolean =>
-  isObject(value) &&
+  isJsonObject(value) &&
   typeof value['code'] === 'string' &&
   typeof value['message'] === 'string' &&
-  isObject(value['details']) &&
+  isJsonObject(value['details']) &&
   (value['status'] === undefined || isErrorStatus(value['status']));
 const isErrorStatus = (value: unknown): boolean =>
   Number.isSafeInteger(value) && (value as number) >= 400 && (value as number) < 600;
 const isRequestKey = (value: unknown): boolean =>
-  isObject(value) && ['caller', 'key', 'fingerprint'].every(field => typeof value[field] === 'string');
+  isJsonObject(value) && ['caller', 'key', 'fingerprint'].every(field => typeof value[field] === 'string');
 const isUnavailable = (value: unknown): boolean =>
-  isObject(value) && (value['retryAfterS'] === undefined || typeof value['retryAfterS'] === 'number');
+  isJsonObject(value) && (value['retryAfterS'] === undefined || typeof value['retryAfterS'] === 'number');

@@ -6,7 +6,7 @@ import {
   emailHandedOver,
   emailServiceDeleted,
   listEmails,
-  listSuppressions,
+  listSuppressedAddresses,
   serviceTrackingEnded,
 } from '@postern/contracts';
 import { Database } from '@postern/service-host';
@@ -62,7 +62,7 @@ it('A deleted email service leaves no data about its messages, and data that arr
   await passNow();
 
   expect(await emailsOf(service_id)).toEqual([]);
-  expect((await tracking.request(listSuppressions, { service_id })).items).toEqual([]);
+  expect((await tracking.request(listSuppressedAddresses, { service_id })).items).toEqual([]);
   const left = async () =>
     (
       await pool().query('SELECT DISTINCT type FROM event_store.events WHERE data::text LIKE $1 ORDER BY 1', [

@@ -7,7 +7,6 @@ import {
   getTrackedEmail,
   liftSuppression,
   listSuppressedAddresses,
-  listSuppressions,
   unsubscribeRecipient,
 } from '@postern/contracts';
 import { waitFor } from '@postern/testing';
@@ -31,11 +30,10 @@ describe('A recipient who unsubscribes', () => {
     await unsubscribe(at);
     await unsubscribe(at);
     await tracking.event(addressSuppressed, email_id);
-    const list = () => tracking.request(listSuppressions, { service_id });
+    const list = () => tracking.request(listSuppressedAddresses, { service_id });
     await waitFor(async () => (await list()).total === 1, { describe: 'the address to be listed' });
     const entry = { address: 'ada@x.test', reason: 'unsubscribed', email_id, at: expect.any(String) };
     expect((await list()).items).toEqual([entry]);
-    expect((await tracking.request(listSuppressedAddresses, { service_id })).items).toEqual([entry]);
     const { timeline } = await tracking.request(getTrackedEmail, { service_id, email_id });
     expect(timeline.filter(({ kind }) => kind === 'unsubscribed')).toEqual([
       { at, kind: 'unsubscribed', recipient: 'ada@x.test', detail: expect.stringContaining('suppressed') },
@@ -54,6 +52,6 @@ describe('A recipient who unsubscribes', () => {
     const at = new Date().toISOString();
     await tracking.request(unsubscribeRecipient, { email_id: randomUUID(), recipient_index: 0, at });
     await tracking.request(unsubscribeRecipient, { email_id: email.email_id, recipient_index: 9, at });
-    expect((await tracking.request(listSuppressions, { service_id: email.service_id })).total).toBe(0);
+    expect((await tracking.request(listSuppressedAddresses, { service_id: email.service_id })).total).toBe(0);
   });
 });

@@ -3,7 +3,7 @@ import { getTrackedEmail, Refusal, type ReplyOf, type RequestOf } from '@postern
 import { EventStore } from '@postern/event-sourcing';
 import { Handles } from '@postern/messaging';
 import { Database } from '@postern/service-host';
-import { isFollowed, type TrackedEmailEvent, trackedEmailStream } from '../tracked-emails/tracked-email-events.js';
+import { type TrackedEmailEvent, trackedEmailStream } from '../tracked-emails/tracked-email-events.js';
 import {
   applyToRow,
   eventsOfRow,
@@ -37,6 +37,6 @@ export class TrackedEmails {
       this.store.readStream(trackedEmailStream(emailId)),
     ]);
     const events = recorded.map(({ type, data }) => ({ type, data }) as TrackedEmailEvent);
-    return rows[0] ? [...eventsOfRow(rows[0]), ...events.filter(event => !isFollowed(event))] : events;
+    return rows[0] ? [...eventsOfRow(rows[0]), ...events] : [];
   }
 }

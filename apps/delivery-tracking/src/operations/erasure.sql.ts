@@ -23,7 +23,7 @@ export const FIND_END_OF_EMAILS = `SELECT id FROM tracked_emails WHERE id > $1::
  */
 export const FIND_FOLLOWED_EMAILS = `
   SELECT id, service_id, accepted_at, sender, subject, tags, message_id, recipients, hand_over FROM tracked_emails
-  WHERE id > $1::uuid AND ($2::uuid IS NULL OR id <= $2) AND hand_over IS NOT NULL
+  WHERE id > $1::uuid AND ($2::uuid IS NULL OR id <= $2)
     AND EXISTS (SELECT FROM unnest($3::text[]) AS trace
       WHERE strpos(lower(concat_ws(' ', to_json(sender), to_json(subject), to_json(tags), message_id, recipients, hand_over)
         COLLATE "C"), trace) > 0)

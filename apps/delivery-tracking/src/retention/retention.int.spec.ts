@@ -7,7 +7,7 @@ import {
   getEmailStats,
   getTrackedEmail,
   listEmails,
-  listSuppressions,
+  listSuppressedAddresses,
 } from '@postern/contracts';
 import { PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { Database } from '@postern/service-host';
@@ -124,7 +124,7 @@ describe('Messages whose retention is over', () => {
   });
 
   it('leave the suppressions that they caused', async () => {
-    const { items } = await tracking.request(listSuppressions, { service_id, limit: 100, offset: 0 });
+    const { items } = await tracking.request(listSuppressedAddresses, { service_id, limit: 100, offset: 0 });
     expect(items.map(({ address }) => address).sort()).toContain('user1@x.test');
   });
 

@@ -13,5 +13,5 @@ export function ratesOf(total: EmailCounts): ReplyOf<typeof getEmailStats>['rate
   };
 }
 
-/** At most 1: a read model of an earlier release does not count unknown results until it is rebuilt. */
+/** At most 1: an interrupted copy, which does not count as sent, may be delivered. */
 const share = (part: number, whole: number): number | null => (whole === 0 ? null : Math.min(1, part / whole));

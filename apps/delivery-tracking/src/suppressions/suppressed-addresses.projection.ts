@@ -4,7 +4,6 @@ import {
   addressSuppressed,
   exportSuppressions,
   listSuppressedAddresses,
-  listSuppressions,
   type ReplyOf,
   type RequestOf,
   type Suppression,
@@ -14,7 +13,7 @@ import type { Projection } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
 import { Database } from '@postern/service-host';
 import { type DeletedServiceEvent, SERVICE_DATA_DELETED } from '../deleted-services/deleted-service.js';
-import { type Prisma, PrismaClient, type SuppressedAddress } from '../generated/prisma/client.js';
+import { PrismaClient, type SuppressedAddress } from '../generated/prisma/client.js';
 import type { SuppressionEvent } from '../tracked-emails/address-suppression.js';
 import {
   addSuppressedAddresses,
@@ -69,22 +68,16 @@ export class SuppressedAddresses {
   async list(request: RequestOf<typeof listSuppressedAddresses>): Promise<ReplyOf<typeof listSuppressedAddresses>> {
     const { service_id: serviceId, search = '', limit, offset } = request;
     const where = { serviceId, ...(search && { address: { contains: likeText(search) } }) };
-    const { rows, total } = await this.#page(where, limit, offset);
+    const [rows, total] = await Promise.all([
+      this.prisma.suppressedAddress.findMany({
+        where,
+        orderBy: [{ at: 'desc' }, { address: 'asc' }],
+        take: limit,
+        skip: offset,
+      }),
+      this.prisma.suppressedAddress.count({ where }),
+    ]);
     return { items: rows.map(entryOf), total, limit, offset };
-  }
-
-  /** The entries that come from a report, newest first. */
-  @Handles(listSuppressions)
-  async listReported(request: RequestOf<typeof listSuppressions>): Promise<ReplyOf<typeof listSuppressions>> {
-    const { service_id: serviceId, limit, offset } = request;
-    const { rows, total } = await this.#page({ serviceId, emailId: { not: null } }, limit, offset);
-    const items = rows.map(row => ({
-      address: row.address,
-      reason: reportedReason(row.reason),
-      email_id: row.emailId!,
-      at: row.at.toISOString(),
-    }));
-    return { items, total, limit, offset };
   }
 
   @Handles(exportSuppressions)
@@ -98,15 +91,6 @@ export class SuppressedAddresses {
     ]);
     const entries = rows.map(({ email_id, ...row }) => entryOf({ ...row, emailId: email_id }));
     return { entries, after: rows.length < EXPORTED_AT_ONCE ? null : rows.at(-1)!.address };
-  }
-
-  async #page(where: Prisma.SuppressedAddressWhereInput, take: number, skip: number) {
-    const orderBy = [{ at: 'desc' as const }, { address: 'asc' as const }];
-    const [rows, total] = await Promise.all([
-      this.prisma.suppressedAddress.findMany({ where, orderBy, take, skip }),
-      this.prisma.suppressedAddress.count({ where }),
-    ]);
-    return { rows, total };
   }
 }
 

@@ -39,7 +39,7 @@ export interface EmailSoFar {
 
 /**
  * Decides the signals of one email within one transaction and collects what to write: what email-send said goes to the row of the email,
- * and the stream has everything else. The stream of an email of an earlier release begins with what email-send said, and continues so.
+ * and the stream has everything else.
  */
 export class EmailUnitOfWork {
   signalsToStore: ReceivedSignal[] = [];
@@ -52,7 +52,6 @@ export class EmailUnitOfWork {
   readonly #followed: FollowedEvent[] = [];
   readonly #version: number;
   readonly #isNew: boolean;
-  readonly #isInStream: boolean;
   #traceparent: string | undefined;
   #state: TrackedEmail;
   #rules: ReadonlyMap<string, readonly OwnBounceRule[]> = new Map();
@@ -63,7 +62,6 @@ export class EmailUnitOfWork {
     this.#waiting = waiting;
     this.#version = history.length;
     this.#isNew = known === undefined;
-    this.#isInStream = known === undefined && history.some(isFollowed);
     this.#state = [...(known?.events ?? []), ...history].reduce<TrackedEmail>(
       trackedEmail.evolve,
       trackedEmail.initial,
@@ -87,15 +85,14 @@ export class EmailUnitOfWork {
     const outcome = this.#decideOrStore(received);
     // Of an email whose row was lost, but not its stream.
     this.#state = this.#history.reduce(trackedEmail.evolve, this.#state);
-    this.decideWaiting();
+    this.#decideWaiting();
     const earlierInBatch = this.signalsToStore;
     this.signalsToStore = [];
     for (const earlier of earlierInBatch) this.#decideOrStore(earlier);
     return outcome;
   }
 
-  /** Decides the stored signals, if the email is known. */
-  decideWaiting(): void {
+  #decideWaiting(): void {
     if (!this.#state.facts) return;
     for (const { id, received } of this.#waiting) {
       this.signalIdsToDelete.push(id);
@@ -131,7 +128,7 @@ export class EmailUnitOfWork {
       this.#state = events.reduce(trackedEmail.evolve, this.#state);
       const metadata = this.#withTrace(received.metadata);
       for (const event of events) {
-        if (isFollowed(event) && !this.#isInStream) this.#followed.push(event);
+        if (isFollowed(event)) this.#followed.push(event);
         else this.#events.push({ event, metadata });
       }
       this.#keepNotice(received, events);

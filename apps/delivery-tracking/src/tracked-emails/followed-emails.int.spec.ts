@@ -10,15 +10,14 @@ import {
   listEmails,
   recordOpen,
 } from '@postern/contracts';
-import { PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
+import { ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { waitFor } from '@postern/testing';
 import fc from 'fast-check';
-import { v7 as uuidv7 } from 'uuid';
 import { BROWSER } from '../testing/example-signals.js';
 import { emailScenario, signalsOf } from '../testing/random-emails.js';
 import { anEmail, handOverOf, RunningTracking } from '../testing/running-tracking.js';
 import { RecordSignals } from './record-signals.js';
-import { EMAIL_TRACKED, HAND_OVER_RECORDED, trackedEmailStream } from './tracked-email-events.js';
+import { trackedEmailStream } from './tracked-email-events.js';
 
 type Email = DataOf<typeof emailAccepted>;
 
@@ -169,63 +168,5 @@ describe('The rows of messages', () => {
     await rebuild();
     expect(await rows()).toEqual(before);
     expect(await typesOf(emails[0]!)).toEqual(['email-bounced']);
-  });
-});
-
-describe('A message of an earlier release', () => {
-  /** Its stream begins with what email-send said. */
-  const ofEarlierRelease = async () => {
-    const email = anEmail();
-    await tracking.part(PostgresEventStore).append(
-      trackedEmailStream(email.email_id),
-      [
-        { type: EMAIL_TRACKED, data: email },
-        { type: HAND_OVER_RECORDED, data: handOverOf(email, DEFERRED) },
-      ],
-      { expectedVersion: 'none', metadata: { correlationId: 'earlier' } },
-    );
-    return email;
-  };
-
-  it('continues in its stream, and nothing of it happens twice', async () => {
-    const email = await ofEarlierRelease();
-    await tracking.publish(
-      [emailAccepted, email],
-      [emailHandedOver, handOverOf(email)],
-      [emailCopyRetried, retryOf(email)],
-    );
-    await waitFor(async () => (await kindsOf(email)).length === 3);
-    await tracking.request(recordOpen, opened(email));
-    await tracking.event(emailOpened, email.email_id);
-    expect(await typesOf(email)).toEqual(['email-tracked', 'hand-over-recorded', 'copy-retried', 'email-opened']);
-    expect(await kindsOf(email)).toEqual(['accepted', 'deferred', 'handed_over', 'opened']);
-  });
-
-  it('has the same row after a rebuild', async () => {
-    const email = await ofEarlierRelease();
-    await tracking.request(recordOpen, opened(email));
-    await tracking.event(emailOpened, email.email_id);
-    const before = await readModel();
-    expect(before.emails.find(({ id }) => id === email.email_id)).toMatchObject({ result: 'sent', hand_over: null });
-    await rebuild();
-    expect(await readModel()).toEqual(before);
-  });
-
-  it('gets the signals that a replica of the earlier release stored while this one knew the message', async () => {
-    const email = anEmail();
-    await published(email);
-    const received = {
-      emailId: email.email_id,
-      signal: { kind: 'opened', data: opened(email) },
-      metadata: { correlationId: uuidv7() },
-    };
-    await tracking.query(
-      'INSERT INTO waiting_signals (email_id, kind, told) VALUES ($1, $2, $3)',
-      email.email_id,
-      'opened',
-      received,
-    );
-    await tracking.event(emailOpened, email.email_id);
-    expect(await tracking.query('SELECT 1 FROM waiting_signals WHERE email_id = $1', email.email_id)).toEqual([]);
   });
 });

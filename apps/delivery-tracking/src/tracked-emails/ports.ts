@@ -29,7 +29,7 @@ export interface WaitingSignal {
   readonly received: ReceivedSignal;
 }
 
-/** What is known of an email from email-send, except from the streams of earlier releases. */
+/** What is known of an email from email-send. */
 export interface KnownEmail {
   readonly events: readonly FollowedEvent[];
   readonly traceparent: string | null;

@@ -60,25 +60,6 @@ export class RecordSignals {
     return recorded.outcomes;
   }
 
-  /** Decides the signals that wait for emails although these are known: a replica of an earlier release received them. */
-  async decideWaiting(emailIds: readonly string[]): Promise<void> {
-    if (emailIds.length === 0) return;
-    const scope = { streamIds: emailIds.map(trackedEmailStream), emailIds, waitingFor: emailIds, follows: true };
-    const recorded = await this.transactions.run(scope, (transaction, locked) => {
-      const units = unitsOfWork(emailIds, locked);
-      return record(
-        transaction,
-        units,
-        locked.waiting.map(({ received }) => received),
-        () => {
-          for (const unit of units.values()) unit.decideWaiting();
-          return [];
-        },
-      );
-    });
-    this.#count([], recorded);
-  }
-
   #count(signals: readonly ReceivedSignal[], { outcomes, appends }: Recorded): void {
     signals.forEach(({ signal }, index) => {
       this.metrics.signal(signal.kind, outcomes[index]!);

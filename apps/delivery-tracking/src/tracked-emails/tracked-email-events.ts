@@ -30,10 +30,6 @@ interface OfRecipient {
   readonly at: string;
 }
 
-/**
- * The recipient is `index` here, because the previous release applies unknown events to the copy with `recipient_index`,
- * and would lose that copy.
- */
 interface OfCopy {
   readonly email_id: string;
   readonly index: number;
@@ -42,8 +38,7 @@ interface OfCopy {
 
 /** For an event that can be the first of its stream, so that the stream is found when the service is deleted. */
 interface OfService {
-  /** Absent from earlier releases. */
-  readonly service_id?: string;
+  readonly service_id: string;
 }
 
 interface Reclassification {
@@ -52,10 +47,7 @@ interface Reclassification {
   readonly classification: BounceClassification;
 }
 
-/**
- * What email-send said about an email. The row of the email holds it. Earlier releases appended it to the stream of the email, and
- * such a stream continues so.
- */
+/** What email-send said about an email. The row of the email holds it; its stream does not. */
 export type FollowedEvent =
   | PrivateEvent<'email-tracked.v1', EmailFacts>
   | PrivateEvent<'hand-over-recorded.v1', DataOf<typeof emailHandedOver>>

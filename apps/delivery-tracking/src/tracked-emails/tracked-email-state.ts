@@ -21,7 +21,7 @@ export interface Copy {
   readonly handedOverAt: string | null;
   readonly deliveredAt: string | null;
   readonly bounced: boolean;
-  /** The last classification of the bounce; null before a bounce, `rule` absent for bounces of earlier releases. */
+  /** The last classification of the bounce; null before a bounce. */
   readonly bounce: { readonly type: 'hard' | 'soft'; readonly reason: string; readonly rule?: string } | null;
   readonly noticesNotUnderstood: number;
   readonly complained: boolean;

@@ -4,16 +4,7 @@ import { countChanges } from './day-of-counts.js';
 import { countsOf } from './email-counts.js';
 import { carryOverEmails } from './follow-emails.js';
 import { loadRows, saveRows } from './saved-rows.js';
-import {
-  CLICKS_RECOGNISED_AS_MACHINE,
-  COPY_RETRIED,
-  EMAIL_TRACKED,
-  HAND_OVER_FAILED,
-  HAND_OVER_INTERRUPTED,
-  HAND_OVER_RECORDED,
-  NOTIFICATION_MISSED,
-  type TrackedEmailEvent,
-} from './tracked-email-events.js';
+import { CLICKS_RECOGNISED_AS_MACHINE, NOTIFICATION_MISSED, type TrackedEmailEvent } from './tracked-email-events.js';
 import { applyToRow } from './tracked-email-row.js';
 import { deleteTrackedEmails } from './tracked-emails.sql.js';
 
@@ -23,18 +14,13 @@ import { deleteTrackedEmails } from './tracked-emails.sql.js';
  *
  * The rows have two sources. What email-send says is folded by `followEmails`, in the transaction in which the position in its log moves;
  * the row keeps it. Everything else comes from the log of this service. A rebuild takes the first from the rows and applies the second
- * from the beginning. The types of events that `FollowedEvent` describes are in the log of earlier releases.
+ * from the beginning.
  */
 export const trackedEmails: Projection = {
   name: 'tracked-emails',
   version: 5,
   tables: ['tracked_emails', 'tracked_other_recipients', 'daily_email_counts', 'daily_simulator_counts'],
   eventTypes: [
-    EMAIL_TRACKED,
-    HAND_OVER_RECORDED,
-    COPY_RETRIED,
-    HAND_OVER_FAILED,
-    HAND_OVER_INTERRUPTED,
     NOTIFICATION_MISSED,
     CLICKS_RECOGNISED_AS_MACHINE,
     'delivery-tracking.email-delivered.v1',

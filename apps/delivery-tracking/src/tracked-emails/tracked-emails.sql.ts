@@ -11,14 +11,14 @@ const COUNTED = [...COUNT_NAMES, 'messages'];
 export const loadTrackedEmails = ({ table }: ProjectionTables): string => `
   SELECT ${ROW_COLUMNS} FROM ${table('tracked_emails')} WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE`;
 
-/** What email-send said about emails `$1`. Emails of earlier releases have it in their streams. */
+/** What email-send said about emails `$1`. */
 export const READ_FOLLOWED = `
-  SELECT ${FOLLOWED_COLUMNS} FROM tracked_emails WHERE id = ANY ($1::uuid[]) AND hand_over IS NOT NULL`;
+  SELECT ${FOLLOWED_COLUMNS} FROM tracked_emails WHERE id = ANY ($1::uuid[])`;
 
 /** The next `$2` emails after `$1` of a generation that email-send's events were folded into. */
 export const readFollowed = ({ table }: ProjectionTables): string => `
   SELECT ${FOLLOWED_COLUMNS} FROM ${table('tracked_emails')}
-  WHERE id > $1::uuid AND hand_over IS NOT NULL ORDER BY id LIMIT $2`;
+  WHERE id > $1::uuid ORDER BY id LIMIT $2`;
 
 /** Which of the emails `$1` a generation has. */
 export const knownEmails = ({ table }: ProjectionTables): string => `

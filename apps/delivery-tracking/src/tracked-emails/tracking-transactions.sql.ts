@@ -12,11 +12,6 @@ export const READ_OWN_RULES = `
   SELECT service_id AS "serviceId", id, phrase, cause, domain, status_code AS "statusCode" FROM bounce_rules
   WHERE service_id = ANY ($1::uuid[]) ORDER BY created_at DESC, bounce_rules.id DESC`;
 
-/** At most `$1` emails that are known although signals wait for them. */
-export const FIND_KNOWN_WAITING = `
-  SELECT DISTINCT email_id AS id FROM waiting_signals AS signal
-  WHERE EXISTS (SELECT FROM tracked_emails WHERE id = signal.email_id AND hand_over IS NOT NULL) LIMIT $1`;
-
 /** Stores signals in a batch, pipelined with the append. `$1` email ids, `$2` kinds, `$3` signals. */
 export const STORE_WAITING_SIGNALS = `
   INSERT INTO waiting_signals (email_id, kind, told) SELECT * FROM unnest($1::uuid[], $2::text[], $3::jsonb[])`;

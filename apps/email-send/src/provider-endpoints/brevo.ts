@@ -1,8 +1,8 @@
-import type { ProviderEvent } from '@postern/contracts';
+import { isJsonObject, type ProviderEvent } from '@postern/contracts';
 import { assertAuthorized, basicCredentials } from './basic-authentication.js';
 import type { Provider } from './provider-call.js';
 import { invalidEvent, invalidInput } from './provider-refusals.js';
-import { bareMessageId, isObject, type Json, parsedJson, present, textIn, timeOf } from './provider-values.js';
+import { bareMessageId, type Json, parsedJson, present, textIn, timeOf } from './provider-values.js';
 
 const KINDS: Readonly<Record<string, ProviderEvent['kind']>> = {
   delivered: 'delivered',
@@ -33,7 +33,7 @@ export const brevo: Provider = {
     const body = parsedJson(call.body);
     // Brevo can send events singly or in batches.
     const all = Array.isArray(body) ? body : [body];
-    if (!all.every(event => isObject(event) && typeof event['event'] === 'string')) {
+    if (!all.every(event => isJsonObject(event) && typeof event['event'] === 'string')) {
       throw invalidEvent('event: the body is not an event of Brevo');
     }
     const events = (all as Json[]).flatMap(event => eventOf(event) ?? []);

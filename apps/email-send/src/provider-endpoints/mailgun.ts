@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto';
-import type { ProviderEvent } from '@postern/contracts';
+import { isJsonObject, type ProviderEvent } from '@postern/contracts';
 import type { Provider } from './provider-call.js';
 import { invalidEvent, invalidInput, invalidSignature } from './provider-refusals.js';
 import {
   assertRecent,
   bareMessageId,
-  isObject,
   isSame,
   type Json,
   objectIn,
@@ -32,7 +31,7 @@ export const mailgun: Provider = {
   authenticationOf: () => 'signature',
   read({ body }, { signing_key = '' }) {
     const call = parsedJson(body);
-    const signed = isObject(call) ? objectIn(call, 'signature') : undefined;
+    const signed = isJsonObject(call) ? objectIn(call, 'signature') : undefined;
     const [timestamp, token, signature] = ['timestamp', 'token', 'signature'].map(name => textIn(signed, name, 200));
     if (timestamp === undefined || token === undefined || signature === undefined) {
       throw invalidSignature('the body has no signature with timestamp, token and signature');

@@ -1,8 +1,8 @@
-import type { ProviderEvent } from '@postern/contracts';
+import { isJsonObject, type ProviderEvent } from '@postern/contracts';
 import { assertAuthorized, basicCredentials } from './basic-authentication.js';
 import type { Provider } from './provider-call.js';
 import { invalidEvent } from './provider-refusals.js';
-import { isObject, type Json, objectIn, parsedJson, present, textIn, timeOf } from './provider-values.js';
+import { type Json, objectIn, parsedJson, present, textIn, timeOf } from './provider-values.js';
 
 /** Types of bounces that say nothing about the delivery: replies, and changes of subscriptions. */
 const NO_BOUNCES: ReadonlySet<string> = new Set([
@@ -23,7 +23,7 @@ export const postmark: Provider = {
   read(call, credentials) {
     assertAuthorized(call, credentials);
     const event = parsedJson(call.body);
-    if (!isObject(event) || typeof event['RecordType'] !== 'string') {
+    if (!isJsonObject(event) || typeof event['RecordType'] !== 'string') {
       throw invalidEvent('RecordType: the body is not an event of Postmark');
     }
     const found = eventOf(event);

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { isJsonObject } from '@postern/contracts';
 import { invalidEvent, invalidSignature } from './provider-refusals.js';
 
 /** Parsed JSON from outside; reading a missing or mistyped member gives undefined. */
@@ -16,17 +17,14 @@ export function parsedJson(body: Buffer | string): unknown {
   }
 }
 
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 export const objectIn = (parent: Json | undefined, name: string): Json | undefined => {
   const value = parent?.[name];
-  return isObject(value) ? value : undefined;
+  return isJsonObject(value) ? value : undefined;
 };
 
 export const objectsIn = (parent: Json | undefined, name: string): readonly Json[] => {
   const value = parent?.[name];
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 };
 
 /** A member that is text or a number, without control characters; undefined if it is empty. */

@@ -1,17 +1,8 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
-import type { ProviderEvent } from '@postern/contracts';
+import { isJsonObject, type ProviderEvent } from '@postern/contracts';
 import type { Provider } from './provider-call.js';
 import { invalidEvent, invalidInput, invalidSignature } from './provider-refusals.js';
-import {
-  assertRecent,
-  bareMessageId,
-  isObject,
-  type Json,
-  parsedJson,
-  present,
-  textIn,
-  timeOf,
-} from './provider-values.js';
+import { assertRecent, bareMessageId, type Json, parsedJson, present, textIn, timeOf } from './provider-values.js';
 
 const SIGNATURE = 'x-twilio-email-event-webhook-signature';
 const TIMESTAMP = 'x-twilio-email-event-webhook-timestamp';
@@ -41,7 +32,7 @@ export const sendgrid: Provider = {
     assertRecent(timestamp, TIMESTAMP);
     const call = parsedJson(body);
     if (!Array.isArray(call)) throw invalidEvent('the body must be an array of events');
-    const events = call.flatMap(event => (isObject(event) ? (eventOf(event) ?? []) : []));
+    const events = call.flatMap(event => (isJsonObject(event) ? (eventOf(event) ?? []) : []));
     return { events, unused: call.length - events.length };
   },
 };

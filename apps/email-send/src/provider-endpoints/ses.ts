@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { ProviderCredentials, ProviderEvent } from '@postern/contracts';
+import { isJsonObject, type ProviderCredentials, type ProviderEvent } from '@postern/contracts';
 import type { Provider, ProviderCall, ProviderMessage } from './provider-call.js';
 import { invalidSignature } from './provider-refusals.js';
 import {
   assertRecent,
   bareMessageId,
-  isObject,
   type Json,
   objectIn,
   objectsIn,
@@ -55,7 +54,7 @@ function eventsIn({ message }: SnsMessage): ProviderEvent[] {
     // SES tests a topic with a sentence.
     return [];
   }
-  return isObject(event) ? eventsOf(event) : [];
+  return isJsonObject(event) ? eventsOf(event) : [];
 }
 
 function eventsOf(event: Json): ProviderEvent[] {

@@ -1,9 +1,9 @@
 import { verify, X509Certificate } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Refusal } from '@postern/contracts';
+import { isJsonObject, Refusal } from '@postern/contracts';
 import { SnsDocuments } from './ports.js';
 import { invalidEvent, invalidSignature } from './provider-refusals.js';
-import { isObject, type Json } from './provider-values.js';
+import type { Json } from './provider-values.js';
 
 /** The host of a region: only Amazon can serve a document there. */
 const HOST = /^sns\.[a-z0-9-]{4,40}\.amazonaws\.com(?:\.cn)?$/;
@@ -34,7 +34,7 @@ export class SnsMessages {
 
   /** Refuses `invalid_signature`, `invalid_event`, and `provider_unavailable` if the certificate cannot be read. */
   async verified(call: unknown): Promise<SnsMessage> {
-    if (!isObject(call) || typeof call['Type'] !== 'string' || !Object.hasOwn(SIGNED, call['Type'])) {
+    if (!isJsonObject(call) || typeof call['Type'] !== 'string' || !Object.hasOwn(SIGNED, call['Type'])) {
       throw invalidEvent(
         'Type: the body is not a message of Amazon SNS. Turn off "raw message delivery" of the subscription.',
       );

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@postern/contracts';
 import { escapeHtmlAnywhere } from '@postern/mail';
 import { invalidVariables } from './invalid-variables.js';
 import { parseTemplate, type TemplateNode, variablesOf } from './parse-template.js';
@@ -117,10 +118,7 @@ function lookUp(scope: Scope, [first, ...rest]: readonly string[]): Found {
 const missing = (name: string) => invalidVariables(name, 'this variable of the template is missing');
 
 const has = (value: unknown, name: string): value is Readonly<Record<string, unknown>> =>
-  isObject(value) && Object.hasOwn(value, name) && value[name] !== undefined;
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  isJsonObject(value) && Object.hasOwn(value, name) && value[name] !== undefined;
 
 /** A section is rendered for each entry of a list, and once for true, text, a number and an object. */
 function entriesOf({ value, name }: Found, inverted: boolean, outer: Scope): readonly Scope[] {
@@ -130,7 +128,7 @@ function entriesOf({ value, name }: Found, inverted: boolean, outer: Scope): rea
   if (isEmpty) return [];
   if (Array.isArray(value))
     return value.map((entry: unknown, index) => ({ value: entry, name: `${name}[${index}]`, outer }));
-  return isObject(value) ? [{ value, name, outer }] : [outer];
+  return isJsonObject(value) ? [{ value, name, outer }] : [outer];
 }
 
 function textOf({ value, name }: Found): string {

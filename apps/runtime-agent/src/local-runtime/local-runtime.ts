@@ -162,17 +162,14 @@ export class LocalRuntime extends Runtime {
   async retainArtefacts(keep: ReadonlySet<string>): Promise<void> {
     const used = (await this.parts.instanceRecords.list()).map(({ artefact }) => artefact);
     await this.parts.builds.retainArtefacts(new Set([...keep, ...used]));
+    // A web service without output deletes none of its expired lines.
+    await this.parts.logs.sweep();
   }
 
   /** Stops the supervision and leaves everything running for the next leader. The next order resumes it. */
   async detach(): Promise<void> {
     await this.#release();
     await this.parts.logs.close();
-  }
-
-  /** Deletes log lines that are older than their retention. */
-  sweepLogs(): Promise<void> {
-    return this.parts.logs.sweep();
   }
 
   /** Adopts running instances at the first order, and again after another process was the leader. */

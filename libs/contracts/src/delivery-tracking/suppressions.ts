@@ -88,9 +88,3 @@ export const liftSuppression = request('lift-suppression', {
     narrowed: { address },
   },
 });
-
-/** For gateways of the previous release, which do not support entries without a message. */
-export const listSuppressions = request('list-suppressions', {
-  request: pageRequest.extend(ofService.shape),
-  reply: page(suppression.extend({ reason: z.enum(['hard_bounce', 'complaint', 'unsubscribed']), email_id: id })),
-});

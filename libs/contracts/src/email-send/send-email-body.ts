@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fieldHints } from '../field-hints.js';
 import { MIB } from '../http-route.js';
+import { isJsonObject } from '../json-object.js';
 
 /** The largest body of POST /emails, without the content of its attachments. */
 export const MAX_EMAIL_BYTES = 10 * MIB;
@@ -112,7 +113,7 @@ export const sendEmailBody = emailFields.refine(
     path: ['subject'],
     error: 'is required',
     // Also when another field is invalid, so that one answer names all of them.
-    when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    when: ({ value }) => isJsonObject(value),
   },
 );
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseReply } from '../smtp-answer.js';
 import type { BounceName } from './bounce-rule.js';
-import { classifyBounce, classifyReply } from './classify-bounce.js';
+import { classifyBounce } from './classify-bounce.js';
 
 describe('a bounce', () => {
   it.each<[string | undefined, string, 'hard' | 'soft', BounceName]>([
@@ -144,14 +143,6 @@ describe('a bounce', () => {
       type: 'hard',
       name: 'unknown_user',
     });
-  });
-
-  it('is classified from a plain reply in the same way', () => {
-    expect(classifyReply(parseReply('550-5.1.1 no\r\n550 5.1.1 such user'))).toMatchObject({
-      type: 'hard',
-      name: 'unknown_user',
-    });
-    expect(classifyReply(parseReply('421 4.7.0 slow down'))).toMatchObject({ type: 'soft', name: 'rate_limited' });
   });
 
   it('is never hard for a temporary (4xx) reply or a reply about the sender’s reputation, regardless of the text', () => {

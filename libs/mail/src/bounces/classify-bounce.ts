@@ -1,6 +1,6 @@
 import { oneLine, quotedReply, quotedStatus } from '../notices/quoted-reply.js';
 import { type RefusedStage, refusedStage } from '../notices/refused-stage.js';
-import { parseReply, type SmtpReply } from '../smtp-answer.js';
+import { parseReply } from '../smtp-answer.js';
 import { ADVICE } from './advice.js';
 import { BOUNCE_RULES_VERSION, type BounceName, type BounceRule } from './bounce-rule.js';
 import { PROVIDER_RULES } from './provider-rules.js';
@@ -85,11 +85,6 @@ export function classifyBounce({ status, text = '', words = '', isFinal = false 
     isLasting(status, answer, isFinal) &&
     (isAboutRecipient(answer, stage) || (stage === 'data' && PROVIDER_RULES.some(({ id }) => id === rule)));
   return { type: isHard ? 'hard' : 'soft', name, rule, version: BOUNCE_RULES_VERSION, advice };
-}
-
-/** Classifies a plain SMTP reply to a hand-over. */
-export function classifyReply(reply: SmtpReply): BounceClass {
-  return classifyBounce({ ...(reply.enhanced === undefined ? {} : { status: reply.enhanced }), text: reply.response });
 }
 
 /** The type of a bounce with a known cause, and the advice for its owner. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { isJsonObject } from '@postern/contracts';
 import { ArchiveRefused, type TarFile, tarFilesOf } from './tar-entries.js';
 
 export const MANIFEST_TYPE = 'application/vnd.oci.image.manifest.v1+json';
@@ -81,8 +82,7 @@ const contentOf = async (file: FileHandle, { position, size }: TarFile, most: nu
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+const fieldsOf = (value: unknown): Fields => (isJsonObject(value) ? value : {});
 
 const parsed = (content: Buffer): Fields => {
   try {

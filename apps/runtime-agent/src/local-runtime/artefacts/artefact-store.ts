@@ -74,14 +74,6 @@ export class ArtefactStore {
     await rename(draft, this.#pathOf(about.deploymentId));
   }
 
-  /** Restricts access to artefacts that earlier releases made readable for all users of the host. */
-  async closeToOthers(): Promise<void> {
-    for (const reference of await readdir(this.#folder).catch(() => [])) {
-      const about = await this.metadataOf(reference).catch(() => undefined);
-      if (about) await this.#close(this.#pathOf(reference), about);
-    }
-  }
-
   /** Allows only the processes of its web service to read the artefact. */
   async #close(path: string, { webServiceId }: ArtefactMetadata): Promise<void> {
     if (this.groupOf) await chown(path, 0, await this.groupOf(webServiceId));

@@ -168,7 +168,6 @@ export const assembleLocalBuilds = async (options: LocalBuildsOptions): Promise<
     log.warn({}, 'Web services cannot write to their application folder: this needs root, overlayfs and loop devices');
   const groupOf = groups && ((id: string) => groups.assign(id));
   const artefacts = new ArtefactStore(platformHome, options.minimumAgeMs, groupOf, hasWorkingCopies);
-  await artefacts.closeToOthers();
   const underWay = new Set<string>();
   const sources = new RepositorySources(
     new Git({ platformHome, allowFiles, path, network: networkOf(variables) }),

@@ -1,4 +1,4 @@
-import { fieldHints } from '@postern/contracts';
+import { fieldHints, isJsonObject } from '@postern/contracts';
 import type { z } from 'zod';
 
 const LIST = new Intl.ListFormat('en-GB');
@@ -21,7 +21,7 @@ export const hintsFor = (
       const hint = hintsOfUnknown.get(plain(key));
       return similar ? [`Did you mean "${similar}"?`] : hint ? [hint] : [];
     }),
-    ...(hints && hints.oneOf.length > 0 && isObject(value) && hints.oneOf.every(name => value[name] === undefined)
+    ...(hints && hints.oneOf.length > 0 && isJsonObject(value) && hints.oneOf.every(name => value[name] === undefined)
       ? [`Give at least one of ${LIST.format(hints.oneOf)}.`]
       : []),
   ].filter((hint, index, all) => all.indexOf(hint) === index);
@@ -29,6 +29,3 @@ export const hintsFor = (
 
 /** Normalizes a name: `replyTo`, `reply-to` and `Reply_To` are considered equal. */
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
