@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { authenticateApiKey, getEmail, Refusal, sendEmail } from '@postern/contracts';
+import { connectNats } from '@postern/messaging';
+import { eventually } from '@postern/testing';
 import { Agent, request } from 'undici';
 import {
   acceptEmails,
@@ -54,6 +56,17 @@ describe('POST /emails', () => {
     expect(await post(body)).toMatchObject({ status: 200 });
     const [sent] = gateway.services.requestsOf(sendEmail);
     expect(sent?.email).toEqual({ ...EMAIL, cc: [], bcc: [], headers: {}, ...changed });
+  });
+
+  it('does not write the JSON of a body again', async () => {
+    const link = await connectNats({ servers: gateway.nats.url, name: 'observer' });
+    const seen: string[] = [];
+    link.subscribe(sendEmail.subject, ({ data }) => seen.push(Buffer.from(data).toString('utf8')));
+    await link.nc.flush();
+    const body = JSON.stringify({ ...EMAIL, subject: 'Grüße 🎉' }, null, 2);
+    expect(await post(body)).toMatchObject({ status: 200 });
+    await eventually(() => expect(seen).toEqual([expect.stringContaining(`"email":${body}}}]`)]));
+    await link.close();
   });
 
   it('passes on no variable of a template that is beyond the numbers', async () => {

@@ -58,7 +58,11 @@ export class EmailsInProgress {
    */
   async closeAbandoned(close: Close): Promise<void> {
     const { pool } = this.store;
-    const { rows } = await pool.query<{ instance_id: string }>(LIST_DEAD_INSTANCES, [this.instance.id, this.graceS]);
+    const { rows } = await pool.query<{ instance_id: string }>({
+      name: 'list-dead-instances',
+      text: LIST_DEAD_INSTANCES,
+      values: [this.instance.id, this.graceS],
+    });
     if (rows.length > 0) {
       // One replica at a time, so that nobody closes the same messages.
       await withLeadership(pool, 'close interrupted emails', new AbortController().signal, async lost => {

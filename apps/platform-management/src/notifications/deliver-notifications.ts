@@ -62,7 +62,11 @@ export class DeliverNotifications {
   @Every(1_000, 'deliver notifications', { onOneReplica: true })
   async run({ signal }: Pick<TaskRun, 'signal'>): Promise<void> {
     while (!signal.aborted) {
-      const { rows } = await this.database.pool.query<DueDelivery>(DUE_DELIVERIES, [10 * AT_ONCE.inAll]);
+      const { rows } = await this.database.pool.query<DueDelivery>({
+        name: 'due-notifications',
+        text: DUE_DELIVERIES,
+        values: [10 * AT_ONCE.inAll],
+      });
       for (const delivery of rows) this.#start(delivery);
       await pause(POLL_MS, undefined, { signal }).catch(() => undefined);
     }

@@ -71,7 +71,11 @@ export class Partitions {
   async balance(isIdle: (partition: number) => boolean): Promise<void> {
     this.#dispatcher ??= await this.#start();
     const { name } = this.#dispatcher;
-    const { rows } = await this.#pool.query<PartitionsRow>(READ_PARTITIONS, [name]);
+    const { rows } = await this.#pool.query<PartitionsRow>({
+      name: 'read-partitions',
+      text: READ_PARTITIONS,
+      values: [name],
+    });
     // Lost during the statement; the next call starts again.
     if (this.#dispatcher?.name !== name || !rows[0]) return;
     const { owned, dispatchers, unowned } = rows[0];

@@ -60,7 +60,7 @@ export class ReportCommitStatuses {
 
   @Every(2_000, 'report commit statuses', { onOneReplica: true })
   async run({ signal }: Pick<TaskRun, 'signal'>): Promise<void> {
-    const { rows } = await this.database.pool.query<Unreported>(FIND_UNREPORTED);
+    const { rows } = await this.database.pool.query<Unreported>({ name: 'find-unreported', text: FIND_UNREPORTED });
     const limit = pLimit(CONCURRENT);
     await Promise.all(rows.map(row => limit(async () => (signal.aborted ? undefined : this.#report(row)))));
   }

@@ -137,7 +137,7 @@ export class LogDrains {
 
   /** Drains that may have lines to send, those that have waited longest first. */
   async due(): Promise<readonly DueDrain[]> {
-    return (await this.database.pool.query<DueDrain>(DUE_LOG_DRAINS)).rows;
+    return (await this.database.pool.query<DueDrain>({ name: 'due-log-drains', text: DUE_LOG_DRAINS })).rows;
   }
 
   /** Undefined if the drain was disabled or deleted. */

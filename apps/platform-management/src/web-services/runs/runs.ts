@@ -140,7 +140,7 @@ export class Runs {
 
   /** Returns the unfinished runs of all web services, oldest first. */
   async unfinished(): Promise<readonly UnfinishedRun[]> {
-    return (await this.database.pool.query<UnfinishedRun>(UNFINISHED_RUNS)).rows;
+    return (await this.database.pool.query<UnfinishedRun>({ name: 'unfinished-runs', text: UNFINISHED_RUNS })).rows;
   }
 
   /** Checks again whether the run may start. @returns false if it was cancelled, flagged or deleted meanwhile. */
