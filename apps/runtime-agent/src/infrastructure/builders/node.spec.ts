@@ -166,13 +166,13 @@ describe('A project of Node.js', () => {
         devDependencies: { nx: '17' },
         scripts: { start: 'nx serve', build: 'nx build' },
       },
-      { 'dist/api/main.js': '', 'dist/api/assets/main.js': '' },
+      { 'dist/api/main.js': '', 'dist/api/assets/main.js': '', 'dist/api/assets/index.html': '' },
       { kind: 'command', command: "node 'dist/api/main.js'" },
     ],
     [
       'a site that Nx has built',
       { dependencies: { '@angular/core': '20', nx: '20' }, scripts: { start: 'nx serve', build: 'nx build' } },
-      { 'dist/apps/shop/browser/index.html': '' },
+      { 'dist/apps/shop/browser/index.html': '', 'dist/apps/shop/browser/main.js': '' },
       { kind: 'static', folder: 'dist/apps/shop/browser' },
     ],
     [
