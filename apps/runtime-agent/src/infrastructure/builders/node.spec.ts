@@ -198,6 +198,17 @@ describe('A project of Node.js', () => {
     expect(await buildPlan.start?.(projectOf(built))).toEqual(start);
   });
 
+  it.each([
+    ['which the repository does not have, is empty', {}, ": >> '.env'"],
+    ['which the repository has, stays', { '.env': 'A=1' }, undefined],
+  ])('whose start script reads a file of variables %s', async (_, files, command) => {
+    const scripts = { start: 'node --env-file=.env server.js' };
+    const buildPlan = await buildPlanOf({ 'package.json': { ...manifest, scripts }, ...files });
+    const last = buildPlan.command?.split(' && ').at(-1);
+    if (command === undefined) expect(last).not.toContain('.env');
+    else expect(last).toBe(command);
+  });
+
   it('is started by the general rules if it has a start script', async () => {
     const buildPlan = await buildPlanOf({});
     expect(await buildPlan.start?.(projectOf({ 'server.js': '' }))).toBeUndefined();
