@@ -4,7 +4,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 export interface SampleResult {
   readonly repository: string;
   readonly commit: string;
-  /** As stated in the build log. */
+  /** As stated in the build log; the table has the first ones. */
   readonly rules: readonly string[];
   readonly serves: boolean;
   /** The response to `GET /`, or why the application does not serve it. */
@@ -14,13 +14,18 @@ export interface SampleResult {
 
 const HEADER = '| Repository | Commit | Serves | `GET /`, or the reason | Seconds | Rules in the build log |';
 const RULE = '| --- | --- | --- | --- | ---: | --- |';
-const CELL = 400;
+/** The beginning of a reason says what to do; commands follow. */
+const CELL = 160;
+/** The first rules say which language and framework was found. */
+const MOST_RULES = 2;
 
-const cell = (text: string): string =>
-  text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').replaceAll('<', '&lt;').slice(0, CELL);
+const cell = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').replaceAll('<', '&lt;');
+  return line.length > CELL ? `${line.slice(0, CELL)}…` : line;
+};
 
 const rowOf = ({ repository, commit, rules, serves, reason, seconds }: SampleResult): string =>
-  `| ${[repository, commit.slice(0, 10), serves ? 'yes' : 'no', cell(reason), String(seconds), rules.map(cell).join('<br>')].join(' | ')} |`;
+  `| ${[repository, commit.slice(0, 10), serves ? 'yes' : 'no', cell(reason), String(seconds), rules.slice(0, MOST_RULES).map(cell).join('<br>')].join(' | ')} |`;
 
 const nameIn = (row: string): string => row.split(' | ')[0]?.slice(2) ?? '';
 

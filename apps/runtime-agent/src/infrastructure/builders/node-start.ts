@@ -1,3 +1,4 @@
+import { dirname } from 'node:path/posix';
 import { commandStart, staticStart } from './build-plan.js';
 import type { PackageJson } from './package-json.js';
 import type { Project } from './project.js';
@@ -147,9 +148,11 @@ const NX = /\bnx\s+(?:serve|run\s+[\w-]+:serve)\b/;
 const builtByNx = async (built: Project): Promise<Start | undefined> => {
   const mains = (await built.files('dist', 2)).filter(path => /\/main\.[cm]?js$/.test(path));
   const [main] = mains.sort((one, other) => one.split('/').length - other.split('/').length);
+  // Some sites have a main.js, too.
+  const isServer = main !== undefined && !(await built.has(`${dirname(main)}/index.html`));
+  if (isServer) return commandStart(`node ${quoted(main)}`);
   const [site] = await sitesBelow('dist', built);
-  if (site !== undefined) return staticStart(site);
-  return main === undefined ? undefined : commandStart(`node ${quoted(main)}`);
+  return site === undefined ? undefined : staticStart(site);
 };
 
 /** Longer scripts are not expanded, because a script can call another one many times. */

@@ -166,13 +166,13 @@ describe('A project of Node.js', () => {
         devDependencies: { nx: '17' },
         scripts: { start: 'nx serve', build: 'nx build' },
       },
-      { 'dist/api/main.js': '', 'dist/api/assets/main.js': '' },
+      { 'dist/api/main.js': '', 'dist/api/assets/main.js': '', 'dist/api/assets/index.html': '' },
       { kind: 'command', command: "node 'dist/api/main.js'" },
     ],
     [
       'a site that Nx has built',
       { dependencies: { '@angular/core': '20', nx: '20' }, scripts: { start: 'nx serve', build: 'nx build' } },
-      { 'dist/apps/shop/browser/index.html': '' },
+      { 'dist/apps/shop/browser/index.html': '', 'dist/apps/shop/browser/main.js': '' },
       { kind: 'static', folder: 'dist/apps/shop/browser' },
     ],
     [
@@ -196,6 +196,17 @@ describe('A project of Node.js', () => {
   ])('starts %s in production', async (_, packageJson, built, start) => {
     const buildPlan = await buildPlanOf({ 'package.json': packageJson });
     expect(await buildPlan.start?.(projectOf(built))).toEqual(start);
+  });
+
+  it.each([
+    ['which the repository does not have, is empty', {}, ": >> '.env'"],
+    ['which the repository has, stays', { '.env': 'A=1' }, undefined],
+  ])('whose start script reads a file of variables %s', async (_, files, command) => {
+    const scripts = { start: 'node --env-file=.env server.js' };
+    const buildPlan = await buildPlanOf({ 'package.json': { ...manifest, scripts }, ...files });
+    const last = buildPlan.command?.split(' && ').at(-1);
+    if (command === undefined) expect(last).not.toContain('.env');
+    else expect(last).toBe(command);
   });
 
   it('is started by the general rules if it has a start script', async () => {

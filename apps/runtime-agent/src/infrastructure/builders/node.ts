@@ -3,6 +3,8 @@ import { packageManagerOf } from './node-package-manager.js';
 import { nodeStart } from './node-start.js';
 import { installTools, nodeVersionFor } from './node-version.js';
 import type { PackageJson } from './package-json.js';
+import type { Project } from './project.js';
+import { quoted } from './quoted.js';
 
 /** Projects with a package.json: npm, Yarn, pnpm and Bun. */
 export const node: Builder = async (project, machine) => {
@@ -22,10 +24,18 @@ export const node: Builder = async (project, machine) => {
   const rules = [manager.rule, ...hints, ...(old ? [old.rule] : [])];
   if (scripts['build'] !== undefined) rules.push(`package.json has a build script: ${manager.name} run build`);
   const tools = toolsFor(manifest, manager.provider);
+  const variables = await missingVariablesFile(project, scripts['start']);
+  if (variables !== undefined)
+    rules.push(
+      `the start script reads ${variables}, which is not in the repository: it is empty, set variables instead`,
+    );
+  const created = variables === undefined ? [] : [`: >> ${quoted(variables)}`];
   return {
     rules,
     runtime,
-    command: [manager.install, buildWith(manager.name, manager.run, scripts), ...tools].filter(Boolean).join(' && '),
+    command: [manager.install, buildWith(manager.name, manager.run, scripts), ...tools, ...created]
+      .filter(Boolean)
+      .join(' && '),
     environment: { YARN_NODE_LINKER: 'node-modules', YARN_ENABLE_TELEMETRY: '0', ...old?.environment },
     start: start.find,
   } satisfies BuildPlan;
@@ -34,6 +44,12 @@ export const node: Builder = async (project, machine) => {
 const buildWith = (name: string, run: string, scripts: Readonly<Record<string, unknown>>): string => {
   if (name === 'npm') return 'npm run build --if-present';
   return scripts['build'] === undefined ? '' : `${run} run build`;
+};
+
+/** Node.js does not start without a file that `--env-file` names, which repositories leave out on purpose. */
+const missingVariablesFile = async (project: Project, start: unknown): Promise<string | undefined> => {
+  const file = /--env-file[= ]([\w.-]{1,100})(?:\s|$)/.exec(typeof start === 'string' ? start : '')?.[1];
+  return file === undefined || (await project.has(file)) ? undefined : file;
 };
 
 /** A start script may call the package manager, which the machine does not have. @returns commands that install it. */

@@ -45,8 +45,7 @@ export const runBuildCommand = async (machine: BuildMachine, run: CommandRun, si
   const cache = view.folders.cache ?? folders.cache;
   const execute = (argv: readonly string[]) => inView(machine, run, { view, cache }, argv, signal);
   const failure = async () => {
-    const exit = await execute(['/bin/sh', '-c', command]);
-    output.end();
+    const exit = await execute(['/bin/sh', '-c', command]).finally(() => output.end());
     if ('code' in exit && exit.code === 0) return undefined;
     await requireWithinLimits(place, machine.limits, folders);
     return 'code' in exit ? exitReason(exit.code) : `was killed by ${exit.signal}`;
