@@ -81,6 +81,7 @@ const versionOfTemplate = async (page: Page, url: string): Promise<void> => {
   await replace(page, 'main textarea[name=html]', '<p>Thank you, {{name}}!</p>');
   await clickButton(page, 'Save');
   await untilText(page, 'Version 2.');
+  await untilText(page, 'Saved.', 'main .notice');
   // Once everything is saved, the page lets the user leave.
   await page.waitForFunction(() => window.dispatchEvent(new Event('beforeunload', { cancelable: true })));
 };

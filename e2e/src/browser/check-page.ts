@@ -55,6 +55,7 @@ export async function checkPage(page: Page, url: string, path: string): Promise<
     for (const { rule, targets } of await tooWide(page)) findings.push({ path, width, theme: 'dark', rule, targets });
   }
   await page.setViewport({ width: WIDEST, height: HEIGHT });
+  await untilFocusable(page);
   for (const { rule, targets } of [...(await checkWording(page)), ...(await checkKeyboard(page))])
     findings.push({ path, width: WIDEST, theme: 'dark', rule, targets });
   for (const { rule, targets } of await checkOpened(page, () => violations(page)))
@@ -66,6 +67,17 @@ export async function checkPage(page: Page, url: string, path: string): Promise<
 
 const untilLoaded = (page: Page) =>
   page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'), { timeout: LOADED_WITHIN_MS });
+
+/** A scrolling region leaves the order of the Tab key once a wider window shows all of it. */
+const untilFocusable = (page: Page) =>
+  page.waitForFunction(
+    () =>
+      [...document.querySelectorAll('main .scrolls[tabindex="0"]')].every(
+        ({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
+          scrollWidth > clientWidth || scrollHeight > clientHeight,
+      ),
+    { timeout: LOADED_WITHIN_MS },
+  );
 
 /** Opens collapsed elements, and waits for the content that they load. */
 const openDetails = async (page: Page): Promise<void> => {

@@ -2,7 +2,7 @@ import type { ComponentChildren, InputHTMLAttributes, TargetedSubmitEvent } from
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { Action } from '../loading.js';
 import { holdChanges } from '../unsaved-changes.js';
-import { ErrorNotice } from './notice.js';
+import { ErrorNotice, Notice } from './notice.js';
 
 export type Values = Readonly<Record<string, string>>;
 
@@ -38,11 +38,22 @@ export const Form = ({ action, submit, keepValues = false, class: layout = '', o
   );
 };
 
+interface EditFormProps extends Omit<FormProps, 'submit' | 'keepValues' | 'onChanged'> {
+  /** Shown after a success, until the next change. */
+  readonly saved?: string;
+}
+
 /** A form with the stored values of a resource, which asks before the user leaves it with unsaved changes. */
-export const EditForm = (props: Omit<FormProps, 'submit' | 'keepValues' | 'onChanged'>) => {
-  const [isChanged, setChanged] = useState(false);
+export const EditForm = ({ saved = 'Saved.', ...props }: EditFormProps) => {
+  /** Undefined until the first change. */
+  const [isChanged, setChanged] = useState<boolean>();
   useEffect(() => (isChanged ? holdChanges() : undefined), [isChanged]);
-  return <Form {...props} submit="Save" keepValues onChanged={setChanged} />;
+  return (
+    <>
+      <Form {...props} submit="Save" keepValues onChanged={setChanged} />
+      {isChanged === false && !props.action.error && <Notice kind="good">{saved}</Notice>}
+    </>
+  );
 };
 
 interface FieldProps {

@@ -47,7 +47,7 @@ const Name = () => {
   });
   return (
     <Section title="Name">
-      <EditForm action={rename} class="line">
+      <EditForm action={rename} saved="Name saved." class="line">
         <Field label="Name" name="name" required maxLength={100} defaultValue={name} autocomplete="off" />
       </EditForm>
     </Section>

@@ -1,9 +1,7 @@
 import type { Project, ProjectSecrets, WebService } from '@postern/contracts';
-import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import { DangerZone } from '../../components/danger-zone.js';
 import { EditForm, Field, type Values } from '../../components/form.js';
-import { Notice } from '../../components/notice.js';
 import { Section } from '../../components/page.js';
 import { counted } from '../../formatting.js';
 import { type Loading, useAction, useLoading } from '../../loading.js';
@@ -18,11 +16,8 @@ interface ProjectSettingsProps {
 /** Name and description of a project, and its deletion once it has no web services. */
 export const ProjectSettings = ({ project, services, reload }: ProjectSettingsProps) => {
   const path = `/projects/${project.id}`;
-  const [saved, setSaved] = useState(false);
   const save = useAction(async ({ name = '', description = '' }: Values) => {
-    setSaved(false);
     await api.patch<Project>(path, { name, description: description === '' ? null : description });
-    setSaved(true);
     reload();
   });
   return (
@@ -39,7 +34,6 @@ export const ProjectSettings = ({ project, services, reload }: ProjectSettingsPr
             autocomplete="off"
           />
         </EditForm>
-        {saved && <Notice kind="good">Saved.</Notice>}
       </Section>
       <Deletion project={project} services={services} />
     </>

@@ -1,10 +1,9 @@
 import type { ApiKey, EmailService, EmailServiceChanges, SendingDomain, Webhook } from '@postern/contracts';
-import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import { CopyButton } from '../../components/copy-button.js';
 import { DangerZone } from '../../components/danger-zone.js';
 import { EditForm, Field, Switch, type Values } from '../../components/form.js';
-import { ErrorNotice, Notice } from '../../components/notice.js';
+import { ErrorNotice } from '../../components/notice.js';
 import { Page, Section } from '../../components/page.js';
 import { counted } from '../../formatting.js';
 import { useAction, useLoading } from '../../loading.js';
@@ -24,21 +23,15 @@ const OPTIONS = {
 
 export const SettingsPage = () => {
   const { service, path, changed } = useService();
-  const [renamed, setRenamed] = useState(false);
   const change = async (changes: EmailServiceChanges) => changed(await api.patch<EmailService>(path, changes));
-  const rename = useAction(async ({ name = '' }: Values) => {
-    setRenamed(false);
-    await change({ name });
-    setRenamed(true);
-  });
+  const rename = useAction(({ name = '' }: Values) => change({ name }));
   const toggle = useAction(change);
   return (
     <Page title="Settings">
       <Section title="Name">
-        <EditForm action={rename} class="line">
+        <EditForm action={rename} saved="Name saved." class="line">
           <Field label="Name" name="name" required maxLength={100} defaultValue={service.name} autocomplete="off" />
         </EditForm>
-        {renamed && <Notice kind="good">Name saved.</Notice>}
       </Section>
       <Section title="Options" about="Changes take effect immediately and apply to new messages.">
         <ErrorNotice error={toggle.error} />

@@ -16,9 +16,9 @@ export const deletedWith = (service: Pick<WebService, 'url' | 'disk'>, contents:
   return [
     ...(service.url ? [`its address ${service.url}`] : []),
     ...(domains.length > 0 ? [`${counted(domains.length, 'custom domain')}: ${domains.join(', ')}`] : []),
-    `${counted(deployments, 'deployment')}, with their builds`,
+    `${counted(deployments, 'deployment')} with ${deployments === 1 ? 'its build' : 'their builds'}`,
     counted(variables, 'variable'),
-    ...(cronJobs > 0 ? [`${counted(cronJobs, 'cron job')}, with their runs`] : []),
+    ...(cronJobs > 0 ? [`${counted(cronJobs, 'cron job')} with ${cronJobs === 1 ? 'its' : 'their'} runs`] : []),
     ...(credentials?.deploy_key ? ['its deploy key: remove the public key from the repository as well'] : []),
     ...(credentials?.git_token ? ['its access token for the repository: revoke it at the Git host as well'] : []),
     ...(credentials?.registry ? ['its registry credentials: revoke them at the registry as well'] : []),

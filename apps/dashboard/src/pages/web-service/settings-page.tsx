@@ -1,8 +1,6 @@
 import type { WebService } from '@postern/contracts';
-import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import { EditForm, type Values } from '../../components/form.js';
-import { Notice } from '../../components/notice.js';
 import { Page, Section } from '../../components/page.js';
 import { useAction } from '../../loading.js';
 import { CustomDomainsSection } from './custom-domains-section.js';
@@ -91,19 +89,15 @@ interface SettingsFormProps {
 
 const SettingsForm = ({ title, about, saved, children }: SettingsFormProps) => {
   const { path, reload } = useWebService();
-  const [isSaved, setSaved] = useState(false);
   const save = useAction(async (values: Values) => {
-    setSaved(false);
     await api.patch<WebService>(path, changesOf(values));
-    setSaved(true);
     reload();
   });
   return (
     <Section title={title} about={about}>
-      <EditForm action={save} class="pairs">
+      <EditForm action={save} saved={saved} class="pairs">
         {children}
       </EditForm>
-      {isSaved && <Notice kind="good">{saved}</Notice>}
     </Section>
   );
 };
