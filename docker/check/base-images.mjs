@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findNatsServer, findPostgres } from '@postern/testing';
+import { npmFolder } from '../../tools/setup/npm-folder.mjs';
 
 const DEBIAN = 'docker.io/library/debian:12.12-slim';
 
@@ -80,9 +81,4 @@ const debian = async (engine, system) => {
   await engine.podman('import', '--quiet', archive, DEBIAN);
   rmSync(archive);
   writeFileSync(inside('complete'), '');
-};
-
-const npmFolder = () => {
-  const npm = execFileSync('which', ['-a', 'npm'], { encoding: 'utf8' }).trim().split('\n').at(-1);
-  return dirname(dirname(realpathSync(npm)));
 };

@@ -83,7 +83,7 @@ const containersAreAsPromised = async () => {
     demand(`${service} serves from its image`, true);
     const program = await engine.programOf(container);
     const status = readFileSync(`/proc/${program}/status`, 'latin1');
-    const field = name => new RegExp(`^${name}:\\s+(\\S+)`, 'm').exec(status)?.[1];
+    const field = name => new RegExp(`^${name}:\\s+(\\S+)`, 'm').exec(status)?.[1] ?? '';
     demand(`${service} runs as a user without a name elsewhere`, field('Uid') === '10001', status);
     demand(`${service} has no capabilities`, Number.parseInt(field('CapBnd'), 16) === 0 && field('NoNewPrivs') === '1');
     const write = await engine.in(container, 'sh', '-c', ': > /postern/written || : > /written');

@@ -148,7 +148,7 @@ export const callApi = ({ server, token, caFile }, method, path, body) =>
         text += part;
       });
       answer.on('end', () => {
-        if (answer.statusCode >= 400)
+        if (Number(answer.statusCode) >= 400)
           reject(new Error(`${method} ${path}: ${answer.statusCode} ${text.slice(0, 500)}`));
         else resolve(text.startsWith('{') ? JSON.parse(text) : text);
       });

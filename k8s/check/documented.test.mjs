@@ -58,7 +58,7 @@ describe('The Helm commands in the documents', () => {
 
   it('are rejected with an unknown Kubernetes field, and with a wrong type', () => {
     const first = documented.find(({ commands }) => commands[0].startsWith('helm upgrade'));
-    const [release] = rehearse(first.commands);
+    const [release = ''] = rehearse(first.commands);
     const misspelt = kubeconform(release.replace('revisionHistoryLimit:', 'revisionHistoryLimits:'));
     assert.notEqual(misspelt.status, 0);
     assert.match(misspelt.stdout, /revisionHistoryLimits/);

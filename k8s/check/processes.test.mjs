@@ -112,9 +112,8 @@ describe('The trial, as processes', { timeout: 600_000 }, () => {
 
   it('NATS has a certificate for its Service, of the authority that the services verify', () => {
     const { data } = find('Secret', 'postern-nats-tls');
-    const [authority, server] = ['ca.crt', 'tls.crt'].map(
-      name => new X509Certificate(Buffer.from(data[name], 'base64')),
-    );
+    const certificate = name => new X509Certificate(Buffer.from(data[name], 'base64'));
+    const [authority, server] = [certificate('ca.crt'), certificate('tls.crt')];
     assert.equal(server.verify(authority.publicKey), true);
     assert.equal(server.checkHost('postern-nats'), 'postern-nats');
     assert.equal(server.checkPrivateKey(createPrivateKey(Buffer.from(data['tls.key'], 'base64'))), true);

@@ -16,7 +16,7 @@ const setAll = (document, given, path = []) => {
  * Writes the chart of one release of a service: the chart of any service, with the values and the image of this release as
  * defaults. @throws if the service has no chart.
  */
-export const writeChart = (root, folder, { service, version, digest = undefined }) => {
+export const writeChart = (root, folder, /** @type {any} */ { service, version, digest }) => {
   const values = join(root, `k8s/values/${service}.yaml`);
   if (!existsSync(values)) throw new Error(`${service} has no chart: there is no k8s/values/${service}.yaml`);
   cpSync(join(root, 'k8s/charts/service'), folder, { recursive: true });

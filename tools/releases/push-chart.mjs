@@ -7,7 +7,7 @@ export const pushChart = async (repository, archive, helm = 'helm') => {
   const description = execFileSync(helm, ['show', 'chart', archive], { encoding: 'utf8' });
   const fields = Object.fromEntries(
     [...description.matchAll(/^(apiVersion|name|description|type|version|appVersion|kubeVersion): (.*)$/gm)].map(
-      ([, name, value]) => [name, value.replace(/^["'](.*)["']$/, '$1')],
+      ([, name, value = '']) => [name, value.replace(/^["'](.*)["']$/, '$1')],
     ),
   );
   const config = await repository.putBlob(

@@ -26,7 +26,7 @@ export class Repository {
 
   /** @param {string} name such as `registry.example.com/postern/email-send`. A registry on this machine is reached over HTTP. */
   constructor(name) {
-    const [host, ...path] = name.split('/');
+    const [host = '', ...path] = name.split('/');
     if (!/^[\w.[\]:-]+$/.test(host) || path.length === 0 || !/^[a-z0-9._/-]+$/.test(path.join('/')))
       throw new Error(`${name} is not a repository, such as registry.example.com/postern/email-send`);
     this.name = name;
@@ -41,7 +41,7 @@ export class Repository {
     const known = await this.#send('HEAD', `blobs/${digest}`);
     if (known.status !== 200) {
       const begun = await this.#demand(202, 'POST', 'blobs/uploads/');
-      const url = new URL(begun.headers.get('location'), this.base);
+      const url = new URL(begun.headers.get('location') ?? '', this.base);
       url.searchParams.set('digest', digest);
       await this.#demand(201, 'PUT', url, bytes, 'application/octet-stream');
     }

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { openEnvironment } from './open-programs.mjs';
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
+/** @type {[number, number]} */
 const MINIMUM_NODE = [20, 19];
 
 // Other users run parts of the installed and built files, whatever the umask of the shell is.
@@ -55,7 +56,7 @@ export const run = (command, args, { env = {}, inherit = false } = {}) =>
   });
 
 const checkNode = () => {
-  const [major, minor] = process.versions.node.split('.').map(Number);
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > MINIMUM_NODE[0] || (major === MINIMUM_NODE[0] && minor >= MINIMUM_NODE[1])) return;
   throw new Error(`Postern needs Node.js ${MINIMUM_NODE.join('.')} or newer; this is ${process.versions.node}`);
 };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   emailAccepted,
   emailBounced,
@@ -23,12 +23,8 @@ import { BROWSER } from './testing/example-signals.js';
 import { anEmail, BOUNCE_DOMAIN, handOverOf, RunningTracking } from './testing/running-tracking.js';
 import { sendMail } from './testing/smtp-conversation.js';
 
-let tracking: RunningTracking;
-
-beforeAll(async () => {
-  tracking = await RunningTracking.start();
-}, 60_000);
-afterAll(() => tracking?.stop());
+const tracking = await RunningTracking.start();
+afterAll(() => tracking.stop());
 
 const detailOf = ({ service_id, email_id }: ReturnType<typeof anEmail>) =>
   tracking.request(getTrackedEmail, { service_id, email_id });

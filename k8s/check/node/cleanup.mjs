@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { removeControlGroups } from './control-groups.mjs';
 
-const [folder, ...args] = process.argv.slice(2);
+const [folder = '', ...args] = process.argv.slice(2);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 
 // The kernel removes all processes, mounts and interfaces of the namespaces when their init process exits. It exits with

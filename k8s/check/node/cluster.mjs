@@ -33,7 +33,7 @@ const writeAccess = file => {
     return { name, token, line: `${token},${user},${user},"${group}"` };
   });
   writeFileSync(file('tokens.csv'), `${tokens.map(({ line }) => line).join('\n')}\n`, { mode: 0o600 });
-  return tokens.find(({ name }) => name === 'admin').token;
+  return tokens.find(({ name }) => name === 'admin')?.token;
 };
 
 export const startApiServer = ({ supervised, programs, file }) =>

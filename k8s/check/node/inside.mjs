@@ -12,7 +12,7 @@ import { KEEP, NODE_CACHE } from './settings.mjs';
 import { NEEDED_BY_ALL, STAGES } from './stages.mjs';
 import { Supervised } from './supervised.mjs';
 
-const [folder, ...args] = process.argv.slice(2);
+const [folder = '', ...args] = process.argv.slice(2);
 const wanted = args.filter(name => name !== KEEP);
 const { programs, debian, published, helm, gatewayApi } = JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8'));
 
@@ -61,7 +61,8 @@ const isUp = ({ supervised }) => {
 
 /** Runs every stage, even if another has failed, unless it depends on the failed stage or the cluster has stopped. */
 const runStages = async context => {
-  const [failed, left] = [[], []];
+  /** @type {string[][]} */
+  const [failed = [], left = []] = [[], []];
   const chosen = [...NEEDED_BY_ALL, ...wanted];
   const stages = STAGES.filter(({ name }) => wanted.length === 0 || chosen.includes(name));
   for (const stage of stages)

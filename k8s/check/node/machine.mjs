@@ -36,7 +36,7 @@ const processes = () =>
     .flatMap(pid =>
       attempt(() => {
         const read = file => readFileSync(`/proc/${pid}/${file}`, 'utf8');
-        const [, rest] = /\) (.*)$/s.exec(read('stat'));
+        const [, rest = ''] = /\) (.*)$/s.exec(read('stat')) ?? [];
         const command = read('cmdline').replaceAll('\0', ' ').trim();
         const namespaces = NAMESPACES.flatMap(kind => attempt(() => [readlinkSync(`/proc/${pid}/ns/${kind}`)], []));
         // Includes the start time, because PIDs are reused.

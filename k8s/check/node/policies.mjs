@@ -13,7 +13,7 @@ const OPERATORS = {
   DoesNotExist: value => value === undefined,
 };
 
-/** Whether a label selector matches; an empty one matches everything. */
+/** Whether a label selector matches; an empty one matches everything. @param {any} selector @param {any} labels */
 export const selects = ({ matchLabels = {}, matchExpressions = [] }, labels = {}) =>
   Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
   matchExpressions.every(({ key, operator, values = [] }) => OPERATORS[operator](labels[key], values));

@@ -31,7 +31,8 @@ const hasProgram = name => {
 export const missingRequirements = () => {
   if (process.platform !== 'linux' || process.arch !== 'x64') return ['It runs on Linux on x86-64.'];
   const missing = [];
-  if (process.getuid() !== 0) missing.push('It runs as root: a kubelet mounts file systems and makes control groups.');
+  if (process.getuid?.() !== 0)
+    missing.push('It runs as root: a kubelet mounts file systems and makes control groups.');
   if (!/^ID=debian$/m.test(readFileSync('/etc/os-release', 'utf8')))
     missing.push('It runs on Debian 12, whose packages it unpacks.');
   const programs = PROGRAMS.filter(name => !hasProgram(name));

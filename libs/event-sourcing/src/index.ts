@@ -11,12 +11,6 @@ export { type Append, type Appended, ConcurrencyConflict, EventStore, type Expec
 export { GroupCommit, type GroupCommitOptions } from './group-commit.js';
 export { type Handled, handleCommand } from './handle-command.js';
 export { InMemoryEventStore } from './in-memory-event-store.js';
-export {
-  type CreationLimit,
-  LimitedStreams,
-  ProjectedStreams,
-  type ProjectedStreamsOptions,
-  Streams,
-} from './streams.js';
+export { type CreationLimit, Streams, type StreamsOptions } from './streams.js';
 export { storableJson, UnstorableEventError } from './unstorable-text.js';
 export type { Upcaster, Upcasters } from './upcasting.js';

@@ -3,25 +3,6 @@ import type { DomainEvent, EventMetadata, Position } from './event.js';
 import type { EventStore } from './event-store.js';
 import { handleCommand } from './handle-command.js';
 
-/** Reads and writes streams for commands; also the injection token. */
-export abstract class Streams {
-  /** The state after the latest event. */
-  abstract stateOf<State, Command, Event extends DomainEvent>(
-    decider: Decider<State, Command, Event>,
-    streamId: string,
-  ): Promise<State>;
-
-  /**
-   * Decides, appends, and returns the new events when the read models show them. A conflict with another writer is
-   * decided again. Refusals of the decider append nothing.
-   */
-  abstract execute<State, Command, Event extends DomainEvent>(
-    decider: Decider<State, Command, Event>,
-    streamId: string,
-    command: Command,
-  ): Promise<readonly Event[]>;
-}
-
 /** A rule about the content of the read model, exact for all commands with the same lock. */
 export interface CreationLimit {
   /** Not a stream: commands with this lock run one after another, over all replicas. */
@@ -30,18 +11,7 @@ export interface CreationLimit {
   readonly check: () => Promise<unknown>;
 }
 
-/** Writes streams whose number is limited; also the injection token. */
-export abstract class LimitedStreams {
-  /** Like `Streams.execute`, if the limit permits it. */
-  abstract create<State, Command, Event extends DomainEvent>(
-    limit: CreationLimit,
-    decider: Decider<State, Command, Event>,
-    streamId: string,
-    command: Command,
-  ): Promise<readonly Event[]>;
-}
-
-export interface ProjectedStreamsOptions {
+export interface StreamsOptions {
   readonly store: EventStore;
   /** Resolves when the read models contain all events up to a position. */
   readonly waitUntil: (position: Position | undefined) => Promise<void>;
@@ -49,12 +19,11 @@ export interface ProjectedStreamsOptions {
   readonly metadata: () => EventMetadata;
 }
 
-/** Streams of an event store; a command returns when the read models show its events. */
-export class ProjectedStreams extends Streams {
-  constructor(private readonly options: ProjectedStreamsOptions) {
-    super();
-  }
+/** Reads and writes streams for commands that write only events. */
+export class Streams {
+  constructor(private readonly options: StreamsOptions) {}
 
+  /** The state after the latest event. */
   async stateOf<State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
     streamId: string,
@@ -62,6 +31,10 @@ export class ProjectedStreams extends Streams {
     return fold(decider, await this.options.store.readStream(streamId));
   }
 
+  /**
+   * Decides, appends, and returns the new events when the read models show them. A conflict with another writer is
+   * decided again. Refusals of the decider append nothing.
+   */
   async execute<State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
     streamId: string,

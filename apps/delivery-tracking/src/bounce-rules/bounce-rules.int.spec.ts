@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   addSuppressions,
   createBounceRule,
@@ -21,11 +21,8 @@ import { anEmail, handOverOf, RunningTracking } from '../testing/running-trackin
 const REPLY = '550 5.1.1 Recipient rejected by local policy';
 const PHRASE = 'rejected by  LOCAL policy';
 
-let tracking: RunningTracking;
-beforeAll(async () => {
-  tracking = await RunningTracking.start();
-}, 60_000);
-afterAll(() => tracking?.stop());
+const tracking = await RunningTracking.start();
+afterAll(() => tracking.stop());
 
 const bounced = async (service_id: string, smtp_response = REPLY) => {
   const email = anEmail({ service_id });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import {
   emailAccepted,
   emailBounced,
@@ -19,11 +19,8 @@ const LEFT = ['delivery-tracking.service-data-deleted.v1', 'delivery-tracking.se
   type,
 }));
 
-let tracking: RunningTracking;
-beforeAll(async () => {
-  tracking = await RunningTracking.start();
-}, 60_000);
-afterAll(() => tracking?.stop());
+const tracking = await RunningTracking.start();
+afterAll(() => tracking.stop());
 
 const pool = () => tracking.service.app.get(Database, { strict: false }).pool;
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   emailAccepted,
   emailBounced,
@@ -13,12 +13,8 @@ import { waitFor } from '@postern/testing';
 import { anEmail, BOUNCE_DOMAIN, handOverOf, RunningTracking } from '../testing/running-tracking.js';
 import { sendMail } from '../testing/smtp-conversation.js';
 
-let tracking: RunningTracking;
-
-beforeAll(async () => {
-  tracking = await RunningTracking.start();
-}, 120_000);
-afterAll(() => tracking?.stop());
+const tracking = await RunningTracking.start();
+afterAll(() => tracking.stop());
 
 type Email = ReturnType<typeof anEmail>;
 

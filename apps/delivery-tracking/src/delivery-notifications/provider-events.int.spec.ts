@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   emailAccepted,
   emailBounced,
@@ -14,11 +14,8 @@ import {
 import { waitFor } from '@postern/testing';
 import { anEmail, handOverOf, RunningTracking } from '../testing/running-tracking.js';
 
-let tracking: RunningTracking;
-beforeAll(async () => {
-  tracking = await RunningTracking.start();
-}, 60_000);
-afterAll(() => tracking?.stop());
+const tracking = await RunningTracking.start();
+afterAll(() => tracking.stop());
 
 const AT = '2026-01-02T03:04:05.678Z';
 const event = (emailId: string, change: Partial<ProviderEvent> = {}): ProviderEvent => ({

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   addressSuppressed,
   emailAccepted,
@@ -12,12 +12,8 @@ import {
 import { waitFor } from '@postern/testing';
 import { anEmail, handOverOf, RunningTracking } from '../testing/running-tracking.js';
 
-let tracking: RunningTracking;
-
-beforeAll(async () => {
-  tracking = await RunningTracking.start();
-}, 60_000);
-afterAll(() => tracking?.stop());
+const tracking = await RunningTracking.start();
+afterAll(() => tracking.stop());
 
 describe('A recipient who unsubscribes', () => {
   it('is suppressed once, which the timeline shows, and again after the owner removed the address', async () => {

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { emailAccepted, emailDelivered, emailHandedOver, getTrackedEmail, listEmails } from '@postern/contracts';
 import { waitFor } from '@postern/testing';
 import { notification } from '../testing/example-reports.js';
 import { anEmail, handOverOf, RunningTracking } from '../testing/running-tracking.js';
 import { sendMail } from '../testing/smtp-conversation.js';
 
-let tracking: RunningTracking;
-
-beforeAll(async () => {
-  tracking = await RunningTracking.start();
-}, 60_000);
-afterAll(() => tracking?.stop());
+const tracking = await RunningTracking.start();
+afterAll(() => tracking.stop());
 
 type Email = ReturnType<typeof anEmail>;
 

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import { emailAccepted, emailHandedOver, listEmails, listSenderProblems } from '@postern/contracts';
 import { waitFor } from '@postern/testing';
 import { anEmail, handOverOf, RunningTracking } from '../testing/running-tracking.js';
 
-let tracking: RunningTracking;
-beforeAll(async () => {
-  tracking = await RunningTracking.start();
-}, 60_000);
-afterAll(() => tracking?.stop());
+const tracking = await RunningTracking.start();
+afterAll(() => tracking.stop());
 
 it('Messages that left from the sandbox sender today are a problem of their service, and are found by it', async () => {
   const { service_id } = anEmail();

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { emailAccepted, emailHandedOver, exportEmails, getEmailStats, listEmails } from '@postern/contracts';
 import { waitFor } from '@postern/testing';
 import { anEmail, handOverOf, RunningTracking } from '../testing/running-tracking.js';
 
-let tracking: RunningTracking;
-
-beforeAll(async () => {
-  tracking = await RunningTracking.start();
-}, 60_000);
-afterAll(() => tracking?.stop());
+const tracking = await RunningTracking.start();
+afterAll(() => tracking.stop());
 
 type Email = ReturnType<typeof anEmail>;
 

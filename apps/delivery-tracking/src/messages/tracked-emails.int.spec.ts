@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { type DataOf, type emailAccepted, getEmailStats, handOverResult, listEmails } from '@postern/contracts';
 import { PostgresEventStore, ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { Database } from '@postern/service-host';
@@ -21,12 +21,8 @@ const SEED = 20_260_301;
 const MESSAGES = 120;
 const DAYS = ['2026-03-01', '2026-03-02', '2026-03-03'] as const;
 
-let tracking: RunningTracking;
-
-beforeAll(async () => {
-  tracking = await RunningTracking.start();
-}, 60_000);
-afterAll(() => tracking?.stop());
+const tracking = await RunningTracking.start();
+afterAll(() => tracking.stop());
 
 const service_id = uuidv7();
 const scenarios = fc.sample(emailScenario, { seed: SEED, numRuns: MESSAGES });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   emailAccepted,
   emailHandedOver,
@@ -17,12 +17,8 @@ const ADDRESS = 'Jörg.O’Neil@customers.test';
 const OTHER = 'grace@customers.test';
 const REPLACEMENT = 'erased-0123456789abcdef@erased.invalid';
 
-let tracking: RunningTracking;
-
-beforeAll(async () => {
-  tracking = await RunningTracking.start();
-}, 60_000);
-afterAll(() => tracking?.stop());
+const tracking = await RunningTracking.start();
+afterAll(() => tracking.stop());
 
 const sent = async (addresses: readonly string[]) => {
   const email = anEmail({

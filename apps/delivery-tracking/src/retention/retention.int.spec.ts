@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   emailAccepted,
   emailBounced,
@@ -21,12 +21,8 @@ const DAY_MS = 86_400_000;
 const PERIOD_DAYS = 40;
 const START = Date.now() - 4 * PERIOD_DAYS * DAY_MS;
 
-let tracking: RunningTracking;
-
-beforeAll(async () => {
-  tracking = await RunningTracking.start({ POSTERN_MESSAGE_RETENTION_DAYS: String(PERIOD_DAYS) });
-}, 60_000);
-afterAll(() => tracking?.stop());
+const tracking = await RunningTracking.start({ POSTERN_MESSAGE_RETENTION_DAYS: String(PERIOD_DAYS) });
+afterAll(() => tracking.stop());
 
 const service_id = randomUUID();
 const atDay = (day: number) => new Date(START + day * DAY_MS);

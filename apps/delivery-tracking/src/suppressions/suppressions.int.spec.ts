@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   addressSuppressed,
   addSuppressions,
@@ -14,12 +14,8 @@ import { EventStore } from '@postern/event-sourcing';
 import { waitFor } from '@postern/testing';
 import { anEmail, handOverOf, RunningTracking } from '../testing/running-tracking.js';
 
-let tracking: RunningTracking;
-
-beforeAll(async () => {
-  tracking = await RunningTracking.start();
-}, 60_000);
-afterAll(() => tracking?.stop());
+const tracking = await RunningTracking.start();
+afterAll(() => tracking.stop());
 
 const suppressed = async (service_id: string): Promise<string[]> =>
   (await tracking.request(listSuppressedAddresses, { service_id })).items.map(({ address }) => address);

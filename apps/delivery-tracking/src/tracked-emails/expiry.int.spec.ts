@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { emailAccepted, emailDelivered, emailHandedOver, getTrackedEmail, listEmails } from '@postern/contracts';
 import { waitFor } from '@postern/testing';
 import { notification } from '../testing/example-reports.js';
 import { anEmail, handOverOf, RunningTracking } from '../testing/running-tracking.js';
 import { sendMail } from '../testing/smtp-conversation.js';
 
-let tracking: RunningTracking;
-
-beforeAll(async () => {
-  tracking = await RunningTracking.start({
-    POSTERN_NOTIFICATION_PATIENCE_MS: '60000',
-    POSTERN_SIGNAL_PATIENCE_MS: '400',
-  });
-}, 60_000);
-afterAll(() => tracking?.stop());
+const tracking = await RunningTracking.start({
+  POSTERN_NOTIFICATION_PATIENCE_MS: '60000',
+  POSTERN_SIGNAL_PATIENCE_MS: '400',
+});
+afterAll(() => tracking.stop());
 
 describe('Waiting ends', () => {
   it('shows a recipient as unknown when no notification arrives in time, and still accepts a late one', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   type DataOf,
   emailAccepted,
@@ -23,12 +23,8 @@ type Email = DataOf<typeof emailAccepted>;
 
 const SEED = 20_261_128;
 
-let tracking: RunningTracking;
-
-beforeAll(async () => {
-  tracking = await RunningTracking.start();
-}, 60_000);
-afterAll(() => tracking?.stop());
+const tracking = await RunningTracking.start();
+afterAll(() => tracking.stop());
 
 const typesOf = async ({ email_id }: Email) =>
   (

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   type DataOf,
   emailAccepted,
@@ -16,12 +16,8 @@ import { EmailSignals } from './email-signals.js';
 import { RecordSignals } from './record-signals.js';
 import { type EmailEvent, TrackEmails } from './track-emails.js';
 
-let tracking: RunningTracking;
-
-beforeAll(async () => {
-  tracking = await RunningTracking.start();
-}, 60_000);
-afterAll(() => tracking?.stop());
+const tracking = await RunningTracking.start();
+afterAll(() => tracking.stop());
 
 describe('A batch of events', () => {
   it('records each event once, even when it is delivered repeatedly and concurrently', async () => {

@@ -1,6 +1,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { createApiKey, limitOf, quotaReached, type ReplyOf, type RequestOf } from '@postern/contracts';
-import { LimitedStreams, Streams } from '@postern/event-sourcing';
+import { Streams } from '@postern/event-sourcing';
+import { CommandTransactions } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { ownedEmailService } from '../email-services/owned-email-service.js';
@@ -12,7 +13,7 @@ import { ApiKeys } from './api-keys.projection.js';
 export class CreateApiKey {
   constructor(
     private readonly streams: Streams,
-    private readonly creations: LimitedStreams,
+    private readonly transactions: CommandTransactions,
     private readonly keys: ApiKeys,
   ) {}
 
@@ -27,14 +28,19 @@ export class CreateApiKey {
         if ((await this.keys.countOf(request.service_id)) >= limit) throw quotaReached('api_keys', limit);
       },
     };
-    await this.creations.create(quota, apiKey, apiKeyStream(id), {
-      kind: 'create',
-      keyId: id,
-      serviceId: request.service_id,
-      name: request.name,
-      keyHash: createHash('sha256').update(key).digest('hex'),
-      keyPrefix: keyPrefixOf(key),
-      at: new Date().toISOString(),
+    await this.transactions.execute({
+      decider: apiKey,
+      streamId: apiKeyStream(id),
+      limit: quota,
+      command: {
+        kind: 'create',
+        keyId: id,
+        serviceId: request.service_id,
+        name: request.name,
+        keyHash: createHash('sha256').update(key).digest('hex'),
+        keyPrefix: keyPrefixOf(key),
+        at: new Date().toISOString(),
+      },
     });
     return { id, name: request.name, key, key_prefix: keyPrefixOf(key) };
   }

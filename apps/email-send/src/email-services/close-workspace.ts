@@ -1,5 +1,5 @@
 import { closeWorkspace, type ReplyOf, type RequestOf } from '@postern/contracts';
-import { LimitedStreams } from '@postern/event-sourcing';
+import { CommandTransactions } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
 import { workspace, workspaceStream } from '../workspaces/workspace.js';
 import { EmailServices } from './email-services.projection.js';
@@ -9,7 +9,7 @@ import { emailServicesLock } from './owned-email-service.js';
 @Handles(closeWorkspace)
 export class CloseWorkspace {
   constructor(
-    private readonly streams: LimitedStreams,
+    private readonly transactions: CommandTransactions,
     private readonly services: EmailServices,
   ) {}
 
@@ -24,7 +24,7 @@ export class CloseWorkspace {
         command.emailServices = await this.services.countOf(workspaceId);
       },
     };
-    await this.streams.create(limit, workspace, workspaceStream(workspaceId), command);
+    await this.transactions.execute({ decider: workspace, streamId: workspaceStream(workspaceId), command, limit });
     return { email_services: command.emailServices };
   }
 }

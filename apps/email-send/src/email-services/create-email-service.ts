@@ -1,5 +1,5 @@
 import { createEmailService, limitOf, quotaReached, type ReplyOf, type RequestOf } from '@postern/contracts';
-import { LimitedStreams } from '@postern/event-sourcing';
+import { CommandTransactions } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { Workspaces } from '../workspaces/workspaces.js';
@@ -11,7 +11,7 @@ import { emailServicesLock } from './owned-email-service.js';
 @Handles(createEmailService)
 export class CreateEmailService {
   constructor(
-    private readonly streams: LimitedStreams,
+    private readonly transactions: CommandTransactions,
     private readonly services: EmailServices,
     private readonly workspaces: Workspaces,
   ) {}
@@ -28,12 +28,17 @@ export class CreateEmailService {
         if ((await this.services.countOf(workspace_id)) >= limit) throw quotaReached('email_services', limit);
       },
     };
-    await this.streams.create(quota, emailService, emailServiceStream(service_id), {
-      kind: 'create',
-      serviceId: service_id,
-      workspaceId: workspace_id,
-      name,
-      at: new Date().toISOString(),
+    await this.transactions.execute({
+      decider: emailService,
+      streamId: emailServiceStream(service_id),
+      limit: quota,
+      command: {
+        kind: 'create',
+        serviceId: service_id,
+        workspaceId: workspace_id,
+        name,
+        at: new Date().toISOString(),
+      },
     });
     return this.services.get({ service_id, workspace_id });
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   authenticateManagementKey,
   createManagementKey,
@@ -12,11 +12,8 @@ import {
 import { v7 as uuidv7 } from 'uuid';
 import { ResourcesFixture } from '../testing/resources-fixture.js';
 
-let resources: ResourcesFixture;
-beforeAll(async () => {
-  resources = await ResourcesFixture.start();
-}, 120_000);
-afterAll(() => resources?.stop());
+const resources = await ResourcesFixture.start();
+afterAll(() => resources.stop());
 
 type Input = Partial<RequestInput<typeof createManagementKey>>;
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { listPlatformKeys, revokePlatformKey } from '@postern/contracts';
 import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
@@ -7,11 +7,8 @@ import { ResourcesFixture, refusalOf } from '../testing/resources-fixture.js';
 import { CallLimit } from './call-limit.js';
 import { PlatformCalls } from './platform-calls.js';
 
-let resources: ResourcesFixture;
-beforeAll(async () => {
-  resources = await ResourcesFixture.start();
-}, 120_000);
-afterAll(() => resources?.stop());
+const resources = await ResourcesFixture.start();
+afterAll(() => resources.stop());
 
 describe('a platform key', () => {
   it('authenticates its user with its scope', async () => {

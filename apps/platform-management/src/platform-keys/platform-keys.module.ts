@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
-import { LimitedStreams, Streams } from '@postern/event-sourcing';
+import { Streams } from '@postern/event-sourcing';
+import { CommandTransactions } from '@postern/event-sourcing/postgres';
 import { EventSourcing } from '@postern/service-host';
 import { QuotaUsageModule } from '../accounts/quotas/quota-usage.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
@@ -30,7 +31,7 @@ import { RevokePlatformKey } from './revoke-platform-key.js';
       useFactory: (source: EventSourcing) => source.streams(READ_MODELS.resources),
     },
     {
-      provide: LimitedStreams,
+      provide: CommandTransactions,
       inject: [EventSourcing],
       useFactory: (source: EventSourcing) => source.transactions(READ_MODELS.resources),
     },

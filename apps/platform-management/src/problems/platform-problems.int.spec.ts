@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { listPlatformProblems, setWorkspaceQuotas } from '@postern/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { ResourcesFixture } from '../testing/resources-fixture.js';
 
-let resources: ResourcesFixture;
-beforeAll(async () => {
-  resources = await ResourcesFixture.start();
-}, 120_000);
-afterAll(() => resources?.stop());
+const resources = await ResourcesFixture.start();
+afterAll(() => resources.stop());
 
 const query = (text: string, values: readonly unknown[]) => resources.fixture.query(text, [...values]);
 const found = async (workspaceId = resources.user.workspace_id) =>

@@ -1,5 +1,5 @@
 import { createProject, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
-import { LimitedStreams } from '@postern/event-sourcing';
+import { CommandTransactions } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { WorkspaceUsage } from '../accounts/quotas/workspace-usage.js';
@@ -9,7 +9,7 @@ import { project, projectStream } from './project.js';
 @Handles(createProject)
 export class CreateProject {
   constructor(
-    private readonly streams: LimitedStreams,
+    private readonly transactions: CommandTransactions,
     private readonly usage: WorkspaceUsage,
   ) {}
 
@@ -24,14 +24,19 @@ export class CreateProject {
     const at = new Date().toISOString();
     const { name, description = null } = request;
     const limit = this.usage.limitOf(request.workspace_id, { projects: 1 });
-    await this.streams.create(limit, project, projectStream(id), {
-      kind: 'create',
-      projectId: id,
-      userId: request.user_id,
-      workspaceId: request.workspace_id,
-      name,
-      description,
-      at,
+    await this.transactions.execute({
+      decider: project,
+      streamId: projectStream(id),
+      limit,
+      command: {
+        kind: 'create',
+        projectId: id,
+        userId: request.user_id,
+        workspaceId: request.workspace_id,
+        name,
+        description,
+        at,
+      },
     });
     return { id, name, description, created_at: at };
   }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   changeProject,
   changeWebService,
@@ -13,11 +13,8 @@ import {
 import { codeOf } from '../testing/accounts-fixture.js';
 import { ResourcesFixture, refusalOf } from '../testing/resources-fixture.js';
 
-let resources: ResourcesFixture;
-beforeAll(async () => {
-  resources = await ResourcesFixture.start();
-}, 120_000);
-afterAll(() => resources?.stop());
+const resources = await ResourcesFixture.start();
+afterAll(() => resources.stop());
 
 const newService = (project_id: string) =>
   resources.request(createWebService, {

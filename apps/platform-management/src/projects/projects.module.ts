@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { LimitedStreams } from '@postern/event-sourcing';
+import { CommandTransactions } from '@postern/event-sourcing/postgres';
 import { EventSourcing } from '@postern/service-host';
 import { QuotaUsageModule } from '../accounts/quotas/quota-usage.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
@@ -22,7 +22,7 @@ import { Projects } from './projects.projection.js';
     { provide: ProjectOwners, useExisting: Projects },
     ProjectRepository,
     {
-      provide: LimitedStreams,
+      provide: CommandTransactions,
       inject: [EventSourcing],
       useFactory: (source: EventSourcing) => source.transactions(READ_MODELS.resources),
     },

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import { AccountsFixture, hashOf, OPERATOR } from '../testing/accounts-fixture.js';
 import { Retention } from './retention.js';
 
-let fixture: AccountsFixture;
-beforeAll(async () => {
-  fixture = await AccountsFixture.start(OPERATOR);
-}, 60_000);
-afterAll(() => fixture?.stop());
+const fixture = await AccountsFixture.start(OPERATOR);
+afterAll(() => fixture.stop());
 
 it('only expired sessions and old login failures are deleted', async () => {
   const [expired, valid] = await Promise.all([

@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import { createWebhook, createWebhookListener, listWebhooks, serviceTrackingEnded } from '@postern/contracts';
 import { Database } from '@postern/service-host';
 import { waitFor } from '@postern/testing';
 import { DispatchFixture } from '../testing/dispatch-fixture.js';
 import { DeletedServiceData } from './deleted-service-data.js';
 
-let world: DispatchFixture;
-beforeAll(async () => {
-  world = await DispatchFixture.start();
-}, 60_000);
-afterAll(() => world?.stop());
+const world = await DispatchFixture.start();
+afterAll(() => world.stop());
 
 const pool = () => world.service.app.get(Database, { strict: false }).pool;
 const register = async (service_id: string = randomUUID()) => {

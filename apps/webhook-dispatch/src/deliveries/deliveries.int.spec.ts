@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   createWebhook,
   listDeliveries,
@@ -15,12 +15,7 @@ import {
 import { eventually } from '@postern/testing';
 import { DispatchFixture, payloadIn, signatureOf } from '../testing/dispatch-fixture.js';
 
-let world: DispatchFixture;
-
-beforeAll(async () => {
-  world = await DispatchFixture.start();
-}, 60_000);
-
+const world = await DispatchFixture.start();
 afterAll(() => world.stop());
 
 const register = async (events: OutcomeKind[] = ['delivered', 'bounced']) => {

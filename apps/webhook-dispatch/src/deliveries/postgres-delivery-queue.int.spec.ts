@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { QueueFixture, resultOf } from '../testing/queue-fixture.js';
 import type { DueDelivery } from './ports.js';
 
-let fixture: QueueFixture;
-beforeAll(async () => {
-  fixture = await QueueFixture.start();
-}, 60_000);
-afterAll(() => fixture?.stop());
+const fixture = await QueueFixture.start();
+afterAll(() => fixture.stop());
 beforeEach(() => fixture.clear());
 
 const payloadsOf = (list: readonly DueDelivery[]) => list.map(({ payload }) => payload);

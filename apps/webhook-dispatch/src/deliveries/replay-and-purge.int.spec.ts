@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { QueueFixture, resultOf } from '../testing/queue-fixture.js';
 import type { DueDelivery } from './ports.js';
 
-let fixture: QueueFixture;
-beforeAll(async () => {
-  fixture = await QueueFixture.start();
-}, 60_000);
-afterAll(() => fixture?.stop());
+const fixture = await QueueFixture.start();
+afterAll(() => fixture.stop());
 beforeEach(() => fixture.clear());
 
 describe('a replay of missed deliveries', () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import { createWebhook, testWebhook } from '@postern/contracts';
 import { eventually } from '@postern/testing';
 import { DispatchFixture } from '../testing/dispatch-fixture.js';
@@ -9,10 +9,7 @@ const SERVICES = 8;
 const WEBHOOKS_OF_SERVICE = 8;
 const EVENTS_OF_SERVICE = 8;
 
-let world: DispatchFixture;
-beforeAll(async () => {
-  world = await DispatchFixture.start();
-}, 60_000);
+const world = await DispatchFixture.start();
 afterAll(() => world.stop());
 
 const webhookAt = async (path: string, service_id: string, workspace_id: string): Promise<string> => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   createWebhook,
   createWebhookListener,
@@ -14,11 +14,7 @@ import { Database, type PersonalErasure } from '@postern/service-host';
 import { DeliveryErasure } from '../operations/delivery-erasure.js';
 import { DispatchFixture } from '../testing/dispatch-fixture.js';
 
-let world: DispatchFixture;
-
-beforeAll(async () => {
-  world = await DispatchFixture.start();
-}, 60_000);
+const world = await DispatchFixture.start();
 afterAll(() => world.stop());
 
 const listen = async (service_id: string = randomUUID()) => {

@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { createWebhook, getWebhook, listWebhookProblems, listWebhooks, updateWebhook } from '@postern/contracts';
 import { eventually } from '@postern/testing';
 import { DispatchFixture } from '../testing/dispatch-fixture.js';
 import { WebhookRepository } from './webhook-repository.js';
 
-let world: DispatchFixture;
-beforeAll(async () => {
-  world = await DispatchFixture.start();
-}, 60_000);
+const world = await DispatchFixture.start();
 afterAll(() => world.stop());
 
 const register = async () => {

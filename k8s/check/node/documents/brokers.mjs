@@ -12,7 +12,7 @@ const NATS_CONFIGURATION = 'max_payload: 52MB\nmax_pending: 256MB\njetstream { s
 
 const namespace = name => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 
-/** One pod with the host name `<name>-0.<name>` and ephemeral storage. */
+/** One pod with the host name `<name>-0.<name>` and ephemeral storage. @param {any} parts */
 const broker = ({ name, inside, user, container, data, volumes = [] }) => {
   const labels = { app: name };
   const metadata = { name, namespace: inside };

@@ -18,8 +18,8 @@ export const blocksOf = text => {
 /** @returns {string[]} the commands of a block, each as it is written. */
 export const commandsOf = block => block.match(/(?:.*[\\|]\n)*.+/g) ?? [];
 
-/** A part of a document, from one heading to another. */
-const partOf = (text, { from = '', to = undefined }) => {
+/** A part of a document, from one heading to another. @param {string} text @param {{ from?: string, to?: string }} part */
+const partOf = (text, { from = '', to }) => {
   const start = text.indexOf(from);
   const end = to === undefined ? text.length : text.indexOf(`\n${to}\n`, start);
   if (start < 0 || end < 0) throw new Error(`the document has no part from "${from}" to "${to}"`);
@@ -43,8 +43,9 @@ export class DocumentBlocks {
   take(text) {
     const found = this.blocks.filter(block => block.includes(text));
     if (found.length !== 1) throw new Error(`${this.path} has ${found.length} blocks with "${text}"`);
-    this.#left.delete(found[0]);
-    return found[0];
+    const [block = ''] = found;
+    this.#left.delete(block);
+    return block;
   }
 
   /** @returns {string[]} blocks that were not run. */

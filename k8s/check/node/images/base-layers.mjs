@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { npmFolder } from '../../../../tools/setup/npm-folder.mjs';
 import { ROOT } from '../../tools.mjs';
 import { layer } from './layers.mjs';
 
@@ -66,11 +67,6 @@ export const debianLayerWith = async (debian, packageName) => {
     execFileSync('chroot', [content, 'sh', '-c', install], { stdio: ['ignore', 'ignore', 'inherit'] });
     emptyFolders(content);
   });
-};
-
-const npmFolder = () => {
-  const npm = execFileSync('which', ['-a', 'npm'], { encoding: 'utf8' }).trim().split('\n').at(-1);
-  return dirname(dirname(realpathSync(npm)));
 };
 
 /** Node.js without debug symbols, as in docker/Dockerfile, and npm. */

@@ -55,9 +55,9 @@ const serviceImages = async context => {
     succeeds: 'CREATE TABLE "check_of_upgrades" ("id" INTEGER PRIMARY KEY);\n',
     fails: 'SELECT 1 / 0;\n',
   };
-  const { config, layers } = built['email-send'];
   for (const [name, version] of Object.entries(further)) {
     const migration = await migrationLayer(name, statements[name]);
+    const { config, layers } = built['email-send'];
     images.push({ name: serviceImage('email-send', version), config, layers: [...layers, migration] });
   }
   return images;

@@ -81,7 +81,7 @@ const baseOptions = async (debian, folder) => {
   };
   const options = [];
   for (const [name, image] of Object.entries(bases)) {
-    const [store] = name.split(':');
+    const [store = ''] = name.split(':');
     const digest = await writeLayout(join(folder, store), image);
     options.push(`--oci-layout=${store}=${join(folder, store)}`);
     options.push(`--opt=context:${name}=oci-layout://${store}@${digest}`);
@@ -122,7 +122,7 @@ export const areImagesCached = apps => {
   return ['debian', 'debian-postgresql-client', 'node', 'buildkit'].every(hasLayer) && apps.every(isBuilt);
 };
 
-/** Builds what has changed. @returns {Promise<Record<string, { config: object, layers: string[] }>>} by service. */
+/** Builds what has changed. @returns {Promise<Record<string, any>>} configuration and layers by service. */
 export const builtImages = async ({ debian, programs, folder }, apps) => {
   mkdirSync(IMAGES, { recursive: true });
   const files = Object.fromEntries(apps.map(app => [app, `${app}-${keyOf(app)}`]));

@@ -68,7 +68,7 @@ const deployment = ([name, address]) => ({
 });
 
 /** One request to a registry. @throws unless it succeeds. */
-const call = (ca, host, method, path, { body = undefined, headers = {}, credentials = undefined } = {}) =>
+const call = (ca, host, method, path, { body, headers = {}, credentials } = /** @type {any} */ ({})) =>
   new Promise((resolve, reject) => {
     const auth = credentials && `${credentials.username}:${credentials.password}`;
     const sent = request({ host, path, method, ca, auth, headers }, response => {
@@ -77,7 +77,7 @@ const call = (ca, host, method, path, { body = undefined, headers = {}, credenti
         .toArray()
         .then(chunks => {
           const text = chunks.join('');
-          if (response.statusCode < 400) resolve({ headers: response.headers, text });
+          if (Number(response.statusCode) < 400) resolve({ headers: response.headers, text });
           else reject(new Error(`${host} answered ${method} ${path} with ${response.statusCode}: ${text}`));
         }, reject);
     });

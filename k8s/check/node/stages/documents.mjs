@@ -30,7 +30,8 @@ const TABLE = [
 ];
 
 /** The commands of a document, by their step. @returns {any} */
-const takeFrom = ({ path, part = undefined, blocks }) => {
+/** @param {{ path: string, part?: object, blocks: Record<string, string> }} document @returns {any} */
+const takeFrom = ({ path, part, blocks }) => {
   const document = new DocumentBlocks(path, part);
   const taken = Object.fromEntries(Object.entries(blocks).map(([step, text]) => [step, document.take(text)]));
   const reasons = Object.entries(NOT_RUN);

@@ -8,7 +8,8 @@ import { broken, sample, unbuildable } from '../runtime/sample.mjs';
 export const name = 'failures';
 export const title = 'web services fail, and platform-management and runtime-agent are killed at each step';
 
-const VICTIMS = [['runtime-agent'], ['platform-management'], ['runtime-agent', 'platform-management']];
+const BOTH = ['runtime-agent', 'platform-management'];
+const VICTIMS = [['runtime-agent'], ['platform-management'], BOTH];
 
 const outcome = async service => service.outcomeOf(await service.requestDeployment());
 
@@ -110,12 +111,11 @@ const survivesKills = async (context, service, victims) => {
 };
 
 const isDeletedDespiteKills = async (context, service) => {
-  const victims = VICTIMS.at(-1);
   const kill = async () => {
-    await Promise.all(victims.map(victim => killNine(context, victim)));
+    await Promise.all(BOTH.map(victim => killNine(context, victim)));
   };
-  await deletesEverything(context, service, kill, `a deletion despite a kill -9 of ${victims.join(' and ')}`);
-  for (const victim of victims) await untilServing(context, victim);
+  await deletesEverything(context, service, kill, `a deletion despite a kill -9 of ${BOTH.join(' and ')}`);
+  for (const victim of BOTH) await untilServing(context, victim);
 };
 
 export const run = async context => {

@@ -17,7 +17,11 @@ export const title =
 const HOST = 'mail.example.com';
 
 /** Sends a request for a host to Traefik, and verifies the certificate. */
-const callHost = ({ folder, traefik }, host, { method = 'GET', path = '/', headers = {}, body = undefined } = {}) => {
+const callHost = (
+  { folder, traefik },
+  host,
+  { method = 'GET', path = '/', headers = {}, body } = /** @type {any} */ ({}),
+) => {
   const ca = readFileSync(join(folder, 'ca.crt'));
   const options = { host: traefik, servername: host, method, path, ca, headers: { host, ...headers } };
   return new Promise((resolve, reject) => {

@@ -20,7 +20,7 @@ const bounce = async ({ cluster }, { raw, envelope_from: envelopeFrom }) => {
     receivedAt: new Date(),
     envid: undefined,
     ret: undefined,
-    clientAddress: undefined,
+    clientAddress: '127.0.0.1',
   };
   const status = { action: /** @type {const} */ ('failed'), status: '5.1.1', reply: '550 5.1.1 no such user here' };
   const report = deliveryStatus(accepted, { address: ADDRESS, orcpt: undefined }, status, 'customer.test');

@@ -115,9 +115,7 @@ const rollsUnderLoad = async service => {
     await requests.stop();
   }
   const { count, failures, versions } = requests;
-  const kinds = Object.entries(Object.groupBy(failures, reason => reason)).map(
-    ([reason, { length }]) => `${length} × ${reason}`,
-  );
+  const kinds = [...Map.groupBy(failures, reason => reason)].map(([reason, { length }]) => `${length} × ${reason}`);
   print(`${count} requests over ${rolls} rolls of two instances, from ${[...versions].join(' to ')}`);
   demand(`0 of ${count} requests failed`, failures.length === 0, kinds.join('; '));
 };

@@ -1,22 +1,18 @@
 import pLimit from 'p-limit';
 import type pg from 'pg';
 import { type Decider, fold } from '../decider.js';
-import type { DomainEvent, EventMetadata, Position } from '../event.js';
+import type { DomainEvent, Position } from '../event.js';
 import { ConcurrencyConflict } from '../event-store.js';
 import { wasRolledBack } from '../sql-state.js';
-import type { CreationLimit, LimitedStreams } from '../streams.js';
+import type { CreationLimit, StreamsOptions } from '../streams.js';
 import { appendAll, lockStreams } from './append-all.js';
 import { SELECT_HISTORY } from './command-transactions.sql.js';
 import { latestPosition } from './feed.js';
 import type { PostgresEventStore } from './postgres-event-store.js';
 import { inTransaction } from './transaction.js';
 
-export interface CommandTransactionsOptions {
+export interface CommandTransactionsOptions extends StreamsOptions {
   readonly store: PostgresEventStore;
-  /** Resolves when the read models contain all events up to a position. */
-  readonly waitUntil: (position: Position | undefined) => Promise<void>;
-  /** The origin of a command; called for each command. */
-  readonly metadata: () => EventMetadata;
 }
 
 /** One command on one stream, with the rows that change in the same transaction. */
@@ -41,7 +37,7 @@ interface Decided<Event> {
 }
 
 /** Runs commands that write events and rows in one transaction. */
-export class CommandTransactions implements LimitedStreams {
+export class CommandTransactions {
   /** One at a time: a command that waits for the read model holds a connection, and the read model needs another. */
   readonly #oneLimited = pLimit(1);
 
@@ -61,15 +57,6 @@ export class CommandTransactions implements LimitedStreams {
     if (position) this.options.store.announce(events);
     await this.options.waitUntil(position);
     return events;
-  }
-
-  create<State, Command, Event extends DomainEvent>(
-    limit: CreationLimit,
-    decider: Decider<State, Command, Event>,
-    streamId: string,
-    command: Command,
-  ): Promise<readonly Event[]> {
-    return this.execute({ decider, streamId, command, limit });
   }
 
   async #decided<State, Command, Event extends DomainEvent>(

@@ -8,7 +8,7 @@ import {
   type Provider,
 } from '@nestjs/common';
 import type { EventContract, ServiceName } from '@postern/contracts';
-import { EventStore, LimitedStreams, Streams, type Upcasters } from '@postern/event-sourcing';
+import { EventStore, Streams, type Upcasters } from '@postern/event-sourcing';
 import {
   CommandTransactions,
   PostgresEventStore,
@@ -104,7 +104,6 @@ const writeProviders = (projection: Projection): Provider[] => [
     inject: [EventSourcing],
     useFactory: (source: EventSourcing) => source.transactions(projection),
   },
-  { provide: LimitedStreams, useExisting: CommandTransactions },
 ];
 
 /** Read models start before all background jobs, because jobs make decisions based on them. */

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type EventMetadata, type Position, ProjectedStreams, type Streams } from '@postern/event-sourcing';
+import { Streams } from '@postern/event-sourcing';
 import {
   CommandTransactions,
+  type CommandTransactionsOptions,
   hasWrittenUnderClaim,
   PostgresEventStore,
   type Projection,
@@ -14,11 +15,7 @@ import { v7 as uuidv7 } from 'uuid';
 const ANSWER_WITHIN_MS = 60_000;
 
 /** The dependencies of a command to append events and to return once a read model shows them. */
-export interface WriteOptions {
-  readonly store: PostgresEventStore;
-  readonly waitUntil: (position: Position | undefined) => Promise<void>;
-  readonly metadata: () => EventMetadata;
-}
+export type WriteOptions = CommandTransactionsOptions;
 
 /**
  * Creates the ports through which commands write; each waits for one read model, so that callers read their own writes.
@@ -46,7 +43,7 @@ export class EventSourcing {
 
   /** For commands that write only events. */
   streams(projection: Pick<Projection, 'name'>): Streams {
-    return new ProjectedStreams(this.writeOptions(projection));
+    return new Streams(this.writeOptions(projection));
   }
 
   /** For commands that write events and rows in one transaction. */

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { changeMe, getMe, getOwnerMailFacts, listStatusMails, setUserEnabled } from '@postern/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { ResourcesFixture } from '../../testing/resources-fixture.js';
 
-let resources: ResourcesFixture;
-beforeAll(async () => {
-  resources = await ResourcesFixture.start();
-}, 60_000);
-afterAll(() => resources?.stop());
+const resources = await ResourcesFixture.start();
+afterAll(() => resources.stop());
 
 const append = async (streamId: string, type: string, data: object): Promise<string> => {
   await resources.fixture.query(

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   changePassword,
   confirmPasswordReset,
@@ -9,11 +9,8 @@ import {
 import { Retention } from '../../retention/retention.js';
 import { AccountsFixture, codeOf, OPERATOR, type User } from '../../testing/accounts-fixture.js';
 
-let fixture: AccountsFixture;
-beforeAll(async () => {
-  fixture = await AccountsFixture.start(OPERATOR);
-}, 60_000);
-afterAll(() => fixture?.stop());
+const fixture = await AccountsFixture.start(OPERATOR);
+afterAll(() => fixture.stop());
 
 const PASSWORD = 'four unrelated words here';
 let networks = 0;

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { changePassword } from '@postern/contracts';
 import { AccountsFixture, codeOf, hashOf, OPERATOR } from '../../testing/accounts-fixture.js';
 import { Logins } from '../logins/logins.js';
 import { UserRepository } from '../users/user-repository.js';
 
-let fixture: AccountsFixture;
-beforeAll(async () => {
-  fixture = await AccountsFixture.start(OPERATOR, OPERATOR);
-}, 60_000);
-afterAll(() => fixture?.stop());
+const fixture = await AccountsFixture.start(OPERATOR, OPERATOR);
+afterAll(() => fixture.stop());
 
 const NEW_PASSWORD = 'a brand new password';
 const change = (user_id: string, current_password: string, new_password = NEW_PASSWORD) =>

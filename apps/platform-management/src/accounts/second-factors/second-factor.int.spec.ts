@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   confirmPasswordReset,
   confirmSecondFactor,
@@ -15,11 +15,8 @@ import {
 import { Secret, TOTP } from 'otpauth';
 import { AccountsFixture, codeOf, hashOf, OPERATOR, type User } from '../../testing/accounts-fixture.js';
 
-let fixture: AccountsFixture;
-beforeAll(async () => {
-  fixture = await AccountsFixture.start(OPERATOR);
-}, 60_000);
-afterAll(() => fixture?.stop());
+const fixture = await AccountsFixture.start(OPERATOR);
+afterAll(() => fixture.stop());
 
 /** The code of the period that is `later` periods after the current one; the server refuses `later` > 1. */
 const codeFor = (secret: string, later = 0): string =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   createSession,
   createWorkspace,
@@ -13,11 +13,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { Retention } from '../../retention/retention.js';
 import { AccountsFixture, codeOf, hashOf, OPERATOR } from '../../testing/accounts-fixture.js';
 
-let fixture: AccountsFixture;
-beforeAll(async () => {
-  fixture = await AccountsFixture.start(OPERATOR);
-}, 60_000);
-afterAll(() => fixture?.stop());
+const fixture = await AccountsFixture.start(OPERATOR);
+afterAll(() => fixture.stop());
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { acceptInvitation, addMember, getAccountMailFacts, issueInvitationToken } from '@postern/contracts';
 import { waitFor } from '@postern/testing';
 import { AccountsFixture, OPERATOR } from '../../testing/accounts-fixture.js';
 
-let fixture: AccountsFixture;
-beforeAll(async () => {
-  fixture = await AccountsFixture.start(OPERATOR);
-}, 60_000);
-afterAll(() => fixture?.stop());
+const fixture = await AccountsFixture.start(OPERATOR);
+afterAll(() => fixture.stop());
 
 describe('the recipient address of a mail about an event', () => {
   it('is available as soon as the event is stored, also before the read model contains the user', async () => {

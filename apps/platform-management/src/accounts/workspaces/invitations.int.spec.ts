@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   acceptInvitation,
   addMember,
@@ -14,11 +14,8 @@ import {
 } from '@postern/contracts';
 import { AccountsFixture, codeOf, OPERATOR, type User } from '../../testing/accounts-fixture.js';
 
-let fixture: AccountsFixture;
-beforeAll(async () => {
-  fixture = await AccountsFixture.start(OPERATOR);
-}, 60_000);
-afterAll(() => fixture?.stop());
+const fixture = await AccountsFixture.start(OPERATOR);
+afterAll(() => fixture.stop());
 
 const PASSWORD = 'four unrelated words here';
 const workspaceOf = (user: User): string => user.workspaces[0]?.id as string;

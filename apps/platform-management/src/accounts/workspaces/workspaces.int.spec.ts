@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { createWorkspace, getMe } from '@postern/contracts';
 import { ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { v7 as uuidv7 } from 'uuid';
 import { AccountsFixture, codeOf, OPERATOR } from '../../testing/accounts-fixture.js';
 
-let fixture: AccountsFixture;
-beforeAll(async () => {
-  fixture = await AccountsFixture.start(OPERATOR, OPERATOR);
-}, 60_000);
-afterAll(() => fixture?.stop());
+const fixture = await AccountsFixture.start(OPERATOR, OPERATOR);
+afterAll(() => fixture.stop());
 
 describe('a workspace', () => {
   it('is created by an existing user', () =>

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   changeWebService,
   createDeployHook,
@@ -17,11 +17,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { codeOf } from '../../testing/accounts-fixture.js';
 import { ResourcesFixture } from '../../testing/resources-fixture.js';
 
-let resources: ResourcesFixture;
-beforeAll(async () => {
-  resources = await ResourcesFixture.start();
-}, 120_000);
-afterAll(() => resources?.stop());
+const resources = await ResourcesFixture.start();
+afterAll(() => resources.stop());
 
 const newHook = async (branch: string | null = 'main') => {
   const { id: web_service_id } = await resources.request(createWebService, {

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import { createDeployment, getDeployment, listDeployments } from '@postern/contracts';
 import { eventually } from '@postern/testing';
 import { ServedWebServices } from '../../testing/served-web-services.js';
 
-let fixture: ServedWebServices;
-beforeAll(async () => {
-  fixture = await ServedWebServices.start();
-}, 120_000);
-afterAll(() => fixture?.stop());
+const fixture = await ServedWebServices.start();
+afterAll(() => fixture.stop());
 
 it('Workspaces take turns in the build queue, and each queued deployment shows its position', async () => {
   const gates = new Map<string, () => void>();

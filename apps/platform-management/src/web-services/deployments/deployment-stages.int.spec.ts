@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import { createDeployment, getDeployment, listDeployments, rollBackDeployment } from '@postern/contracts';
 import { BuildFailed } from '@postern/runtime';
 import { ServedWebServices } from '../../testing/served-web-services.js';
 
-let fixture: ServedWebServices;
-beforeAll(async () => {
-  fixture = await ServedWebServices.start();
-}, 120_000);
-afterAll(() => fixture?.stop());
+const fixture = await ServedWebServices.start();
+afterAll(() => fixture.stop());
 
 const newService = async () => {
   const owner = await fixture.owner();

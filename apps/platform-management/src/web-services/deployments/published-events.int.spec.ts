@@ -1,15 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, expect, it } from '@jest/globals';
 import { createDeployment, getDeployment, stopWebService } from '@postern/contracts';
 import { BuildFailed } from '@postern/runtime';
 import { eventually } from '@postern/testing';
 import { RecordedEvents } from '../../testing/recorded-events.js';
 import { ServedWebServices } from '../../testing/served-web-services.js';
 
-let fixture: ServedWebServices;
-beforeAll(async () => {
-  fixture = await ServedWebServices.start();
-}, 120_000);
-afterAll(() => fixture?.stop());
+const fixture = await ServedWebServices.start();
+afterAll(() => fixture.stop());
 afterEach(() => {
   fixture.machine.script.build = () => {};
 });

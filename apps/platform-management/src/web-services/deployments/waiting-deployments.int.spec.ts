@@ -1,13 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, expect, it } from '@jest/globals';
 import { createDeployment, getDeployment, listDeployments } from '@postern/contracts';
 import { eventually } from '@postern/testing';
 import { ServedWebServices } from '../../testing/served-web-services.js';
 
-let fixture: ServedWebServices;
-beforeAll(async () => {
-  fixture = await ServedWebServices.start();
-}, 120_000);
-afterAll(() => fixture?.stop());
+const fixture = await ServedWebServices.start();
+afterAll(() => fixture.stop());
 afterEach(() => {
   fixture.machine.reachable = true;
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ServiceUsage } from '@postern/runtime';
 import { v7 as uuidv7 } from 'uuid';
 import { MeasuredRuntime, MetricsFixture } from '../../testing/metrics-fixture.js';
@@ -15,11 +15,8 @@ import { sampleTime } from './metrics.js';
 import { RollUpMetrics } from './roll-up-metrics.js';
 import { SampleMetrics } from './sample-metrics.js';
 
-let fixture: MetricsFixture;
-beforeAll(async () => {
-  fixture = await MetricsFixture.start();
-}, 60_000);
-afterAll(() => fixture?.stop());
+const fixture = await MetricsFixture.start();
+afterAll(() => fixture.stop());
 beforeEach(() => {
   MeasuredRuntime.running = [];
 });

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { MeasuredRuntime, MetricsFixture, RecordedSuspensions } from '../../testing/metrics-fixture.js';
 import { monthOf } from './bandwidth.js';
 
-let fixture: MetricsFixture;
-beforeAll(async () => {
-  fixture = await MetricsFixture.start({ POSTERN_PLATFORM_MONTHLY_BANDWIDTH_GB: '1' });
-}, 60_000);
-afterAll(() => fixture?.stop());
+const fixture = await MetricsFixture.start({ POSTERN_PLATFORM_MONTHLY_BANDWIDTH_GB: '1' });
+afterAll(() => fixture.stop());
 beforeEach(() => {
   MeasuredRuntime.traffic = [];
   RecordedSuspensions.recorded = [];

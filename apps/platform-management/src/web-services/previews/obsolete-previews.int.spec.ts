@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { getDeployHook, getWebService, moderateWebService, setWorkspaceQuotas } from '@postern/contracts';
 import { codeOf } from '../../testing/accounts-fixture.js';
 import { type PreviewedService, PreviewsFixture } from '../../testing/previews-fixture.js';
@@ -6,11 +6,8 @@ import { githubCall, githubPullRequest } from '../../testing/pull-request-events
 import { refusalOf } from '../../testing/resources-fixture.js';
 import { DeleteObsoletePreviews } from './delete-obsolete-previews.js';
 
-let previews: PreviewsFixture;
-beforeAll(async () => {
-  previews = await PreviewsFixture.start();
-}, 120_000);
-afterAll(() => previews?.stop());
+const previews = await PreviewsFixture.start();
+afterAll(() => previews.stop());
 
 const cleanUp = () =>
   previews.resources.fixture.replicas[0]!.app.get(DeleteObsoletePreviews, { strict: false }).run({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { changeWebService, deleteWebService, getWebService, setProjectSecret } from '@postern/contracts';
 import { codeOf } from '../../testing/accounts-fixture.js';
 import { PreviewsFixture } from '../../testing/previews-fixture.js';
@@ -13,11 +13,8 @@ import {
 import { refusalOf } from '../../testing/resources-fixture.js';
 import { ReleaseConfigurations } from '../environment/ports.js';
 
-let previews: PreviewsFixture;
-beforeAll(async () => {
-  previews = await PreviewsFixture.start();
-}, 120_000);
-afterAll(() => previews?.stop());
+const previews = await PreviewsFixture.start();
+afterAll(() => previews.stop());
 
 describe('a web service', () => {
   it('has no previews unless they are switched on', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   createDeployKey,
   createWebService,
@@ -13,11 +13,8 @@ import { ResourcesFixture } from '../../testing/resources-fixture.js';
 
 const TOKEN = 'github_pat_0123456789';
 
-let resources: ResourcesFixture;
-beforeAll(async () => {
-  resources = await ResourcesFixture.start();
-}, 120_000);
-afterAll(() => resources?.stop());
+const resources = await ResourcesFixture.start();
+afterAll(() => resources.stop());
 
 const newCaller = async (git_repository_url = 'https://git.example.com/web.git') => {
   const project_id = await resources.newProject();
