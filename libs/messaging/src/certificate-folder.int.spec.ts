@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { ensureCertificates } from './certificate-folder.js';
+import { ensureAuthority, ensureCertificates, ensureServerCertificate } from './certificate-folder.js';
 
 const NAMES = ['localhost', '127.0.0.1', '::1'];
 const DAY_MS = 86_400_000;
@@ -68,4 +68,18 @@ it('The authority is replaced before it expires, with the certificate that it si
   await ensureCertificates(folder, NAMES);
   expect(certificate('ca').fingerprint256).not.toBe(authority);
   expect(certificate('server').verify(certificate('ca').publicKey)).toBe(true);
+});
+
+it('One authority signs the certificates of several servers, each with its own key', async () => {
+  const authority = await ensureAuthority(folder);
+  const servers = ['one', 'two'].map(name => join(folder, name));
+  const keys = new Set<string>();
+  for (const server of servers) {
+    mkdirSync(server);
+    const { ca, cert, key } = await ensureServerCertificate(authority, server, ['10.0.0.7']);
+    expect(readFileSync(ca, 'utf8')).toBe(authority.cert);
+    expect(new X509Certificate(readFileSync(cert)).verify(certificate('ca').publicKey)).toBe(true);
+    keys.add(readFileSync(key, 'utf8'));
+  }
+  expect(keys.size).toBe(2);
 });

@@ -13,6 +13,11 @@ export interface CertificateFiles {
   readonly renewed: boolean;
 }
 
+/** A certificate authority, and the file of its certificate. */
+export interface CertificateAuthority extends CertificateAndKey {
+  readonly file: string;
+}
+
 const DAY_MS = 86_400_000;
 const RENEW_SERVER_MS = 365 * DAY_MS;
 const RENEW_AUTHORITY_MS = 2 * 365 * DAY_MS;
@@ -22,19 +27,31 @@ const RENEW_AUTHORITY_MS = 2 * 365 * DAY_MS;
  * `ca.crt`. Keeps what is there: renews a certificate a year before it expires or if it is for other names, and replaces the
  * authority two years before it expires. After that, clients need the new `ca.crt`.
  */
-export const ensureCertificates = async (folder: string, names: readonly string[]): Promise<CertificateFiles> => {
+export const ensureCertificates = async (folder: string, names: readonly string[]): Promise<CertificateFiles> =>
+  ensureServerCertificate(await ensureAuthority(folder), folder, names);
+
+/** The authority of `ensureCertificates`, without a server. */
+export const ensureAuthority = async (folder: string): Promise<CertificateAuthority> => {
   await mkdir(folder, { recursive: true, mode: 0o711 });
   await chmod(folder, 0o711);
-  const authority = await ensure(folder, 'ca', isAuthority, () => createAuthority('Postern'));
-  const issuer = new X509Certificate(authority.pair.cert);
-  const server = await ensure(
+  const { pair } = await ensure(folder, 'ca', isAuthority, () => createAuthority('Postern'));
+  return { ...pair, file: join(folder, 'ca.crt') };
+};
+
+/** The certificate of a server of `ensureCertificates`, in a folder that exists and need not be the one of the authority. */
+export const ensureServerCertificate = async (
+  authority: CertificateAuthority,
+  folder: string,
+  names: readonly string[],
+): Promise<CertificateFiles> => {
+  const issuer = new X509Certificate(authority.cert);
+  const { created } = await ensure(
     folder,
     'server',
     certificate => isServer(certificate, issuer, names),
-    () => createServerCertificate(authority.pair, names),
+    () => createServerCertificate(authority, names),
   );
-  const path = (name: string) => join(folder, name);
-  return { ca: path('ca.crt'), cert: path('server.crt'), key: path('server.key'), renewed: server.created };
+  return { ca: authority.file, cert: join(folder, 'server.crt'), key: join(folder, 'server.key'), renewed: created };
 };
 
 const isAuthority = (certificate: X509Certificate): boolean =>

@@ -65,6 +65,8 @@ export interface DatabaseUsage {
   readonly storageBytes?: number | undefined;
   /** The major version of the server, such as `15`. */
   readonly serverVersion?: string | undefined;
+  /** The certificate (PEM) of the authority that signed the one of the server. */
+  readonly caCertificate?: string | undefined;
 }
 
 export interface StorageState {

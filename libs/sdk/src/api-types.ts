@@ -182,6 +182,8 @@ export interface DatabaseConnection {
   readonly username: string;
   /** Name of the database inside the server; null for a key-value store. */
   readonly database: string | null;
+  /** Certificate (PEM) of the authority that signs the certificate of the server, for `sslmode=verify-full`. Null for a key-value store, which has no TLS, and if the database is not running. */
+  readonly ca_certificate?: string | null;
 }
 
 export interface DatabaseAttachment {

@@ -81,6 +81,8 @@ describe('the command', () => {
       'projects list',
       'projects create',
       'databases list',
+      'databases show',
+      'databases certificate',
       'databases create',
       'databases attach',
       'databases backup',

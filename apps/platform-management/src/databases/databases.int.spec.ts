@@ -29,8 +29,12 @@ const find = (workspace_id: string, database_id: string) =>
   fixture.client.request(getDatabase, { workspace_id, database_id });
 const remove = (workspace_id: string, database_id: string) =>
   fixture.client.request(deleteDatabase, { workspace_id, database_id });
-const connected = async <Result>({ connection_url }: CreatedDatabase, work: (client: pg.Client) => Promise<Result>) => {
-  const client = new pg.Client({ connectionString: connection_url });
+const connected = async <Result>(
+  { connection_url }: CreatedDatabase,
+  work: (client: pg.Client) => Promise<Result>,
+  overrides: pg.ClientConfig = {},
+) => {
+  const client = new pg.Client({ connectionString: connection_url, ...overrides });
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -81,7 +85,9 @@ describe('a database', () => {
     expect(running.usage?.cpu.percent).toBeGreaterThanOrEqual(0);
     expect(running.usage?.storage?.percent).toBeGreaterThan(0);
     const { hostname, port, username, password, pathname } = new URL(ordered.connection_url);
-    expect(running.connection).toEqual({ host: hostname, port: Number(port), username, database: pathname.slice(1) });
+    const { ca_certificate: ca, ...place } = running.connection ?? {};
+    expect(place).toEqual({ host: hostname, port: Number(port), username, database: pathname.slice(1) });
+    await connected(ordered, client => client.query('SELECT 1'), { ssl: { ca: ca ?? undefined } });
     expect(JSON.stringify(running)).not.toContain(password);
     const { rows } = await connected(ordered, client => client.query('SHOW server_version'));
     expect(running.server_version).toBe(rows[0].server_version.split('.')[0]);

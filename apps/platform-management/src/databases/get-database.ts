@@ -1,6 +1,6 @@
 import { getDatabase, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { DatabaseRuntime } from '@postern/runtime';
+import { DatabaseRuntime, type DatabaseUsage } from '@postern/runtime';
 import { databaseNotFound } from './database.js';
 import { databaseReply } from './database-reply.js';
 import { Databases } from './databases.projection.js';
@@ -37,18 +37,19 @@ export class GetDatabase {
                   },
           }
         : null,
-      connection: username === undefined || row.status === 'deleting' ? null : connectionOf(row, username),
+      connection: username === undefined || row.status === 'deleting' ? null : connectionOf(row, username, usage),
       server_version: usage?.serverVersion ?? null,
     };
   }
 }
 
 /** A relational database has the same name as its owner, as in its connection URL. */
-const connectionOf = ({ kind, host, port }: DatabaseRow, username: string) => ({
+const connectionOf = ({ kind, host, port }: DatabaseRow, username: string, usage: DatabaseUsage | undefined) => ({
   host,
   port,
   username,
   database: kind === 'relational' ? username : null,
+  ca_certificate: usage?.caCertificate ?? null,
 });
 
 const busyReason = ({ limits }: DatabaseRow): string =>

@@ -58,6 +58,13 @@ export const databaseConnection = z.object({
   port: z.int().describe('Port that the database listens on.'),
   username: z.string().describe('The user that owns the data.'),
   database: z.string().nullable().describe('Name of the database inside the server; null for a key-value store.'),
+  ca_certificate: z
+    .string()
+    .nullable()
+    .optional()
+    .describe(
+      'Certificate (PEM) of the authority that signs the certificate of the server, for `sslmode=verify-full`. Null for a key-value store, which has no TLS, and if the database is not running.',
+    ),
 });
 
 /** Oldest first. */

@@ -137,7 +137,13 @@ export const DATABASE_WITH_USAGE = {
     memory: { bytes: 67_108_864, percent: 25 },
     storage: { bytes: 268_435_456, percent: 25 },
   },
-  connection: { host: 'orders.databases.example.com', port: 5432, username: 'app', database: 'app' },
+  connection: {
+    host: '10.208.0.6',
+    port: 10_321,
+    username: 'app',
+    database: 'app',
+    ca_certificate: '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n',
+  },
   server_version: '15',
 };
 

@@ -38,6 +38,7 @@ export const getDatabaseUsage = request('get-database-usage', {
         memory_percent: z.number(),
         storage_bytes: z.number().optional().describe('Absent from an earlier agent.'),
         server_version: z.string().optional().describe('The major version. Absent from an earlier agent.'),
+        ca_certificate: z.string().optional().describe('Of the authority that signs server certificates (PEM).'),
       })
       .nullable(),
   }),

@@ -81,6 +81,27 @@ export const databases = (): Command =>
       const rows = items.map(({ id, name, kind, status, plan }) => [id, name, kind, status, plan]);
       output.rows(items, ['ID', 'NAME', 'KIND', 'STATUS', 'PLAN'], rows, 'No databases.');
     }),
+    command('show', 'Show a database, how to connect to it, and its usage', ['postern databases show orders'])
+      .argument('<database>', 'id or name of the database')
+      .action(async (wanted: string, options: ServiceOptions) => {
+        const { context, output } = invocation(options);
+        const platform = context.platform();
+        const found = await platform.databases.get((await databaseNamed(platform, wanted)).id);
+        output.result(found, JSON.stringify(found, null, 2));
+      }),
+    command('certificate', 'Print the certificate with which clients verify a relational database', [
+      'postern databases certificate orders > database-ca.crt',
+    ])
+      .argument('<database>', 'id or name of the database')
+      .action(async (wanted: string, options: ServiceOptions) => {
+        const { context, output } = invocation(options);
+        const platform = context.platform();
+        const { kind, connection } = await platform.databases.get((await databaseNamed(platform, wanted)).id);
+        if (kind === 'key_value') throw new UsageError('A key-value store has no TLS, and so no certificate.');
+        const certificate = connection?.ca_certificate;
+        if (!certificate) throw new UsageError('The database is not running. Repeat the command when it is.');
+        output.result({ ca_certificate: certificate }, certificate.trim());
+      }),
     command('create', 'Create a database, which web services use by attachments', [
       'postern databases create orders',
       'postern databases create cache --kind key_value',

@@ -101,7 +101,8 @@ const packSecrets = async (folder: string): Promise<void> => {
 const platformData = (): readonly string[] => {
   const databases = join(PLACES.platform, 'databases');
   const backups = existsSync(databases) ? readdirSync(databases).map(id => `databases/${id}/backups`) : [];
-  return ['disks', ...backups];
+  // Clients of databases trust this authority.
+  return ['disks', 'databases/authority', ...backups];
 };
 
 export interface BackupTarget {

@@ -7,6 +7,6 @@ export const connectionExample = (
 ): string => {
   const authority = `${encodeURIComponent(username)}:PASSWORD@${host}:${port}`;
   return kind === 'relational'
-    ? `psql 'postgresql://${authority}/${encodeURIComponent(database ?? username)}'`
+    ? `psql 'postgresql://${authority}/${encodeURIComponent(database ?? username)}?sslmode=require'`
     : `valkey-cli -u 'redis://${authority}/0'`;
 };

@@ -45,6 +45,7 @@ export const DatabaseConnection = ({ of: database, path }: DatabaseConnectionPro
           {connection.database !== null && <Fact title="Database" value={connection.database} />}
           <dt>Password</dt>
           <dd>Part of the connection URL, which was shown once. If it was lost or disclosed, replace it.</dd>
+          {connection.ca_certificate && <CertificateOf pem={connection.ca_certificate} name={name} />}
           <Fact title="Example" value={connectionExample(kind, connection)} />
         </dl>
       )}
@@ -67,6 +68,21 @@ const Fact = ({ title, value }: { readonly title: string; readonly value: string
     <dd class="copy-line">
       <code class="long">{value}</code>
       <CopyButton text={value} what={`the ${title.toLowerCase()}`} />
+    </dd>
+  </>
+);
+
+const CertificateOf = ({ pem, name }: { readonly pem: string; readonly name: string }) => (
+  <>
+    <dt>TLS</dt>
+    <dd class="copy-line">
+      <span>
+        Offered to all clients. For <code>sslmode=verify-full</code>, use this{' '}
+        <a download={`${name}-ca.crt`} href={`data:application/x-pem-file,${encodeURIComponent(pem)}`}>
+          CA certificate
+        </a>
+      </span>
+      <CopyButton text={pem} what="the CA certificate" />
     </dd>
   </>
 );

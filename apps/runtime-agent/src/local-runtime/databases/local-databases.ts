@@ -15,11 +15,11 @@ import { BackupFiles } from './backup-files.js';
 import { DatabaseFolders, type DatabaseRecord, LOCAL_HOST, RESTORE_SUFFIX } from './database-folder.js';
 import type { DatabaseNetworks } from './database-networks.js';
 import { DatabaseVolumes } from './database-volumes.js';
-import { LocalPostgres } from './local-postgres.js';
-import { LocalValkey } from './local-valkey.js';
+import { type LocalServers, serversIn } from './local-servers.js';
 import type { Listening } from './postgres-settings.js';
-import { findValkey, missingProgram, type ProgramPlaces, VALKEY_MISSING } from './programs.js';
+import { missingProgram, type ProgramPlaces } from './programs.js';
 import { Restorations } from './restorations.js';
+import { ServerCertificates } from './server-certificates.js';
 import { ServerSandboxes } from './server-sandbox.js';
 import { isAlive, type LocalServer, ServerSupervisor } from './server-supervisor.js';
 import { UsageOfDatabases } from './usage-of-databases.js';
@@ -58,12 +58,13 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
   readonly #supervisor: ServerSupervisor;
   readonly #networks: DatabaseNetworks | undefined;
   readonly #sandboxes: ServerSandboxes;
-  readonly #servers: Servers;
+  readonly #certificates: ServerCertificates;
+  readonly #servers: LocalServers;
   readonly #backups: BackupFiles;
   readonly #volumes: DatabaseVolumes;
   readonly #restorations: Restorations;
   /** The trial servers of restores. */
-  readonly #trials: Servers;
+  readonly #trials: LocalServers;
   readonly #ensuring = new Map<string, Promise<void>>();
   readonly #usage: UsageOfDatabases;
 
@@ -93,12 +94,14 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     this.#networks = networks;
     this.#usage = new UsageOfDatabases(this.#folders);
     this.#sandboxes = new ServerSandboxes(platformHome, this.#folders, sandboxFrames, async id => networks?.find(id));
-    this.#servers = serversIn(this.#folders, places, this.#sandboxes, placeOf);
+    this.#certificates = new ServerCertificates(this.#folders.root);
+    this.#servers = serversIn(this.#folders, places, this.#sandboxes, this.#certificates, placeOf);
     const { folders } = this.#restorations;
     this.#trials = serversIn(
       folders,
       places,
       new ServerSandboxes(platformHome, folders, sandboxFrames),
+      this.#certificates,
       () => undefined,
     );
   }
@@ -193,7 +196,9 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
   async usageOf(databaseId: string): Promise<DatabaseUsage | undefined> {
     const record = await this.#folders.recordOf(databaseId);
     const usage = record?.kind === 'relational' ? await this.#usage.of(record) : undefined;
-    return usage && { ...usage, serverVersion: await this.#servers.relational.versionOf(databaseId) };
+    if (!usage) return undefined;
+    const serverVersion = await this.#servers.relational.versionOf(databaseId);
+    return { ...usage, serverVersion, caCertificate: await this.#certificates.authority() };
   }
 
   /**
@@ -279,18 +284,6 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
 
 /** Where clients reach a database. */
 const placeOf = ({ address, port }: DatabaseRecord): Listening => ({ host: address ?? LOCAL_HOST, port });
-
-const serversIn = (
-  folders: DatabaseFolders,
-  places: ProgramPlaces,
-  sandboxes: ServerSandboxes,
-  listening: (record: DatabaseRecord) => Listening | undefined,
-) => ({
-  relational: new LocalPostgres(folders, places, sandboxes, listening),
-  key_value: new LocalValkey(folders, () => findValkey(places) ?? raise(VALKEY_MISSING), sandboxes, listening),
-});
-
-type Servers = ReturnType<typeof serversIn>;
 
 const raise = (message: string): never => {
   throw new Error(message);

@@ -24,6 +24,7 @@ import {
   type PostgresPrograms,
   type ProgramPlaces,
 } from './programs.js';
+import type { ServerCertificates } from './server-certificates.js';
 import type { ServerSandboxes } from './server-sandbox.js';
 import type { LocalServer, ServerState } from './server-supervisor.js';
 import { feed, launchServer, namedUser, runToEnd } from './spawn-server.js';
@@ -44,6 +45,7 @@ export class LocalPostgres implements LocalServer {
     private readonly folders: DatabaseFolders,
     private readonly places: ProgramPlaces,
     private readonly sandboxes: ServerSandboxes,
+    private readonly certificates: ServerCertificates,
     readonly listening: (record: DatabaseRecord) => Listening | undefined,
   ) {}
 
@@ -86,6 +88,7 @@ export class LocalPostgres implements LocalServer {
     const configuration = this.folders.configurationOf(databaseId);
     await writeFile(join(configuration, 'pg_hba.conf'), hostBasedAccess(), { mode: 0o644 });
     await writeFile(join(configuration, 'pg_ident.conf'), identities(sandbox.platformUser), { mode: 0o644 });
+    await this.#certify(record);
     const settings = settingsFor(databaseId, limits, sandbox, this.listening(record));
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     return launchServer({
@@ -130,11 +133,12 @@ export class LocalPostgres implements LocalServer {
     const rules = join(this.folders.configurationOf(record.databaseId), 'pg_hba.conf');
     const isCurrent = (await readFile(rules, 'utf8').catch(() => '')) === hostBasedAccess();
     if (!isCurrent) await writeFile(rules, hostBasedAccess(), { mode: 0o644 });
+    const isRenewed = await this.#certify(record);
     const { attachmentUsers, username } = order;
     await this.#asAdmin(
       record,
       async client => {
-        if (!isCurrent) await client.query('SELECT pg_reload_conf()');
+        if (!isCurrent || isRenewed) await client.query('SELECT pg_reload_conf()');
         if (attachmentUsers) await settleAttachmentUsers(client, order, attachmentUsers);
       },
       username,
@@ -165,6 +169,13 @@ export class LocalPostgres implements LocalServer {
   async versionOf(databaseId: string): Promise<string | undefined> {
     const file = join(this.folders.dataOf(databaseId), 'PG_VERSION');
     return (await readFile(file, 'utf8').catch(() => undefined))?.trim();
+  }
+
+  /** Returns whether a running server has to read its certificate again. A server without clients needs none. */
+  async #certify(record: DatabaseRecord): Promise<boolean> {
+    const place = this.listening(record);
+    const folder = this.folders.configurationOf(record.databaseId);
+    return place !== undefined && this.certificates.ensure(folder, place.host, record.uid);
   }
 
   /** Only the major version that wrote the data can read them, which may not be the preferred version any more. */

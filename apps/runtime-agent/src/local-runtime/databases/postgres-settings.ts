@@ -57,6 +57,12 @@ export const settingsFor = (
     ident_file: `${sandbox.configuration}/pg_ident.conf`,
     listen_addresses: listening?.host ?? '',
     port: String(listening?.port ?? UNUSED_PORT),
+    // Offered, not required: `pg_hba.conf` admits both.
+    ...(listening && {
+      ssl: 'on',
+      ssl_cert_file: `${sandbox.configuration}/server.crt`,
+      ssl_key_file: `${sandbox.configuration}/server.key`,
+    }),
     unix_socket_directories: sandbox.sockets,
     unix_socket_permissions: '0700',
     authentication_timeout: `${AUTHENTICATION_SECONDS}s`,
