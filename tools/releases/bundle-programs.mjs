@@ -4,7 +4,6 @@ import {
   chmodSync,
   copyFileSync,
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -13,7 +12,8 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { npmFolder } from '../setup/npm-folder.mjs';
 import { filesBelow } from './bundle-contents.mjs';
 
 /** By their names in Node.js. */
@@ -40,14 +40,6 @@ const strip = (program, architecture) => {
   } catch {
     console.log(`${STRIP[architecture]} (binutils) is missing: the archive is larger`);
   }
-};
-
-/** The npm that the PATH has. */
-const npmFolder = () => {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  const npm = folders.map(folder => join(folder, 'npm')).find(path => existsSync(path));
-  if (npm === undefined) throw new Error('npm is not in the PATH');
-  return dirname(dirname(realpathSync(npm)));
 };
 
 /** Node.js of the release that this repository uses, and the npm that builds of web services use. */
