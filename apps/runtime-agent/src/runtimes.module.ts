@@ -1,5 +1,5 @@
 import { Inject, Injectable, Module } from '@nestjs/common';
-import { DatabaseBackups, DatabaseRuntime, DatabaseStorage, Runtime } from '@postern/runtime';
+import { DatabaseBackups, DatabaseExtensions, DatabaseRuntime, DatabaseStorage, Runtime } from '@postern/runtime';
 import { CONFIG, ServiceLog } from '@postern/service-host';
 import type { RuntimeAgentConfig } from './config.js';
 import { PlatformUploads } from './infrastructure/platform-uploads.js';
@@ -76,7 +76,8 @@ class NetworksOfDatabases extends DatabaseNetworks {
     { provide: DatabaseRuntime, useExisting: Databases },
     { provide: DatabaseStorage, useExisting: Databases },
     { provide: DatabaseBackups, useExisting: Databases },
+    { provide: DatabaseExtensions, useExisting: Databases },
   ],
-  exports: [DetachableRuntime, Runtime, DatabaseRuntime, DatabaseStorage, DatabaseBackups],
+  exports: [DetachableRuntime, Runtime, DatabaseRuntime, DatabaseStorage, DatabaseBackups, DatabaseExtensions],
 })
 export class RuntimesModule {}

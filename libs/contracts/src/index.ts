@@ -42,6 +42,7 @@ export * from './platform-management/cron-jobs.js';
 export * from './platform-management/custom-domains.js';
 export * from './platform-management/database-attachments.js';
 export * from './platform-management/database-backups.js';
+export * from './platform-management/database-extensions.js';
 export * from './platform-management/databases.js';
 export * from './platform-management/deploy-hooks.js';
 export * from './platform-management/deployments.js';

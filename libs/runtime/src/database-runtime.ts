@@ -1,7 +1,10 @@
 /** Runs provisioned databases as server processes of this machine. The Kubernetes runtime refuses them. */
 export abstract class DatabaseRuntime {
-  /** What has to be installed before databases of this kind can be created; undefined if nothing is missing. */
-  abstract missingFor(kind: DatabaseKind): Promise<string | undefined>;
+  /**
+   * What has to be installed before databases of this kind can be created; undefined if nothing is missing.
+   * @param version the major version; undefined if the runtime may choose.
+   */
+  abstract missingFor(kind: DatabaseKind, version?: string): Promise<string | undefined>;
 
   /** Reserves the host and port of a database. */
   abstract reserve(databaseId: string, kind: DatabaseKind): Promise<{ readonly host: string; readonly port: number }>;
@@ -38,6 +41,8 @@ export interface DatabaseOrder {
   readonly username: string;
   readonly password: string;
   readonly limits: DatabaseLimits;
+  /** The major version that a relational database is created with; undefined if the runtime chooses. */
+  readonly version?: string | undefined;
   /** The web services that may connect to it; undefined leaves those of the last order. */
   readonly attachedTo?: readonly string[] | undefined;
   /** Users with the rights of the owner, one for each attachment; undefined leaves those of the last order. */
@@ -78,6 +83,24 @@ export interface StorageState {
 export abstract class DatabaseStorage {
   /** Measures, and makes the database read-only or writable accordingly; undefined if nothing has to be enforced. */
   abstract enforceStorage(databaseId: string): Promise<StorageState | undefined>;
+}
+
+/** An extension of PostgreSQL that a relational database has or can get. */
+export interface DatabaseExtension {
+  readonly name: string;
+  /** The version that would be enabled. */
+  readonly version: string;
+  readonly installedVersion: string | null;
+  readonly description: string | null;
+}
+
+/** Extensions of running relational databases. */
+export abstract class DatabaseExtensions {
+  /** Those that the database has, and those that its owner can enable; undefined if the database does not run. */
+  abstract extensionsOf(databaseId: string, owner: string): Promise<readonly DatabaseExtension[] | undefined>;
+
+  /** Returns why the extension cannot be enabled, for the owner of the database; undefined if it is enabled. */
+  abstract enableExtension(databaseId: string, owner: string, name: string): Promise<string | undefined>;
 }
 
 /** A complete backup in the storage of the runtime. */

@@ -269,6 +269,19 @@ export interface DatabaseRestore {
   readonly finished_at: string | null;
 }
 
+export interface DatabaseExtension {
+  /** Name of the extension, as in `CREATE EXTENSION`. */
+  readonly name: string;
+  /** The version on the machine of the platform. */
+  readonly version: string;
+  /** The version in the database; null if it is not enabled. */
+  readonly installed_version: string | null;
+  /** What it is for, in the words of its authors. */
+  readonly description: string | null;
+}
+
+export type ListDatabaseExtensionsReply = readonly DatabaseExtension[];
+
 export interface Project {
   /** Id of the project. */
   readonly id: string;
@@ -1084,6 +1097,8 @@ export interface CreateDatabaseBody {
   readonly kind: 'relational' | 'key_value';
   /** Name of the plan, which sets the limits. */
   readonly plan?: string;
+  /** Major version of PostgreSQL of a relational database, such as `17`. By default, that which the machine of the platform prefers. */
+  readonly version?: string;
 }
 
 export interface AttachDatabaseBody {
@@ -1091,6 +1106,11 @@ export interface AttachDatabaseBody {
   readonly web_service_id: string;
   /** `DATABASE_URL` if absent, `REDIS_URL` for a key-value store. */
   readonly variable?: string;
+}
+
+export interface EnableDatabaseExtensionBody {
+  /** Name of the extension, such as `vector`. */
+  readonly name: string;
 }
 
 export interface CreateProjectBody {

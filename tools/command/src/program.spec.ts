@@ -85,6 +85,8 @@ describe('the command', () => {
       'databases certificate',
       'databases create',
       'databases attach',
+      'databases extensions',
+      'databases enable-extension',
       'databases backup',
       'databases delete',
       'up',

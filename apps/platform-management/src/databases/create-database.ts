@@ -14,7 +14,7 @@ const MIB = 2 ** 20;
 
 /**
  * Requests a database and returns its connection URL, which is shown only here. The reconciler creates it afterwards.
- * Refuses with `invalid_input` for an unknown plan, with `quota_reached`, and with `technology_missing`.
+ * Refuses with `invalid_input` for an unknown plan or the version of a key-value store, with `quota_reached`, and with `technology_missing`.
  */
 @Handles(createDatabase)
 export class CreateDatabase {
@@ -30,8 +30,11 @@ export class CreateDatabase {
     name,
     kind,
     plan,
+    version,
   }: RequestOf<typeof createDatabase>): Promise<ReplyOf<typeof createDatabase>> {
     const limits = limitsOfPlan(plan);
+    if (kind === 'key_value' && version !== undefined)
+      throw new Refusal('invalid_input', 'version: only a relational database has a version to choose');
     const places = {
       databases: 1,
       database_creations: 1,
@@ -40,7 +43,8 @@ export class CreateDatabase {
     };
     // `create` checks the quota again; this check prevents a refused request from reserving a port.
     await this.usage.hasPlaces(workspace_id, places);
-    const missing = (await this.sharedNetwork.refusalFor(workspace_id)) ?? (await this.runtime.missingFor(kind));
+    const missing =
+      (await this.sharedNetwork.refusalFor(workspace_id)) ?? (await this.runtime.missingFor(kind, version));
     if (missing !== undefined) throw new Refusal('technology_missing', missing);
 
     const id = uuidv7();
@@ -50,7 +54,7 @@ export class CreateDatabase {
     const at = createdAt.toISOString();
     // If this fails, the reconciler releases the port, because no event refers to it.
     await this.databases.create(
-      { database_id: id, workspace_id, name, kind, plan, limits: limitsReply(limits), host, port, at },
+      { database_id: id, workspace_id, name, kind, plan, limits: limitsReply(limits), host, port, at, version },
       credentials,
       this.usage.limitOf(workspace_id, places),
     );

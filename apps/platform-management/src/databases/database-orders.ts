@@ -30,10 +30,10 @@ export class DatabaseOrders {
     const attachments = (await this.attachments.all()).get(row.id) ?? [];
     const credentials = await this.databases.credentialsOf(row.id);
     if (!credentials) return undefined;
-    const { id: databaseId, kind, host, port, limits } = row;
+    const { id: databaseId, kind, host, port, limits, version } = row;
     const { username, password, rotation } = credentials;
     const order = {
-      ...{ databaseId, kind, host, port, limits, username, password },
+      ...{ databaseId, kind, host, port, limits, version, username, password },
       attachedTo: [...new Set(attachments.map(({ webServiceId }) => webServiceId))],
       attachmentUsers: attachments.map(({ id }) => attachmentAccess(id, password)),
     };

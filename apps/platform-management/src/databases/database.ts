@@ -29,6 +29,8 @@ export type DatabaseEvent =
         };
         readonly host: string;
         readonly port: number;
+        /** The major version that was asked for; absent if none was. */
+        readonly version?: string | undefined;
       };
     }
   | { readonly type: 'platform-management.database-became-available.v1'; readonly data: Happened }

@@ -22,9 +22,11 @@ import { DatabaseRepository } from './database-repository.js';
 import { Databases, databases } from './databases.projection.js';
 import { DeleteDatabase } from './delete-database.js';
 import { DetachDatabase } from './detach-database.js';
+import { EnableDatabaseExtension } from './enable-database-extension.js';
 import { GetDatabase } from './get-database.js';
 import { ListDatabaseAttachments } from './list-database-attachments.js';
 import { ListDatabaseBackups } from './list-database-backups.js';
+import { ListDatabaseExtensions } from './list-database-extensions.js';
 import { BackupSettings } from './ports.js';
 import { ProvisionDatabase } from './provision-database.js';
 import { RestoreDatabaseBackup } from './restore-database-backup.js';
@@ -58,6 +60,8 @@ type Settings = ConfigOf<ConfigDefinition<typeof databasesSettings>>;
     ListDatabaseBackups,
     RestoreDatabaseBackup,
     BackupReconciler,
+    ListDatabaseExtensions,
+    EnableDatabaseExtension,
     Databases,
     DatabaseOrders,
     DatabaseReconciler,

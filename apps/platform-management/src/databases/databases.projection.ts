@@ -17,7 +17,7 @@ const apply = (event: DatabaseEvent, tx: ProjectionTransaction): Promise<unknown
   const restrict = (reason: string | null) => tx.query(UPDATE_READ_ONLY_REASON(tx), [database_id, reason]);
   switch (event.type) {
     case 'platform-management.database-created.v1': {
-      const { workspace_id, name, kind, plan, limits, host, port, at } = event.data;
+      const { workspace_id, name, kind, plan, limits, host, port, at, version } = event.data;
       const { cpu_millicores, memory_bytes, storage_bytes, connections } = limits;
       return tx.query(INSERT_DATABASE(tx), [
         database_id,
@@ -32,6 +32,7 @@ const apply = (event: DatabaseEvent, tx: ProjectionTransaction): Promise<unknown
         host,
         port,
         at,
+        version ?? null,
       ]);
     }
     case 'platform-management.database-became-available.v1':
@@ -127,5 +128,6 @@ const rowOf = (row: Database): DatabaseRow => ({
   },
   host: row.host,
   port: row.port,
+  version: row.version ?? undefined,
   createdAt: row.createdAt,
 });

@@ -13,8 +13,8 @@ export const DELETE_CREDENTIALS = 'DELETE FROM database_credentials WHERE databa
 
 export const INSERT_DATABASE = ({ table }: ProjectionTables) => `
   INSERT INTO ${table('databases')} (id, workspace_id, name, kind, plan, cpu_millicores, memory_bytes, storage_bytes,
-    connections, host, port, status, created_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'creating', $12)`;
+    connections, host, port, status, created_at, version)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'creating', $12, $13)`;
 
 export const UPDATE_DATABASE_STATUS = ({ table }: ProjectionTables) =>
   `UPDATE ${table('databases')} SET status = $2, status_reason = $3 WHERE id = $1`;

@@ -26,6 +26,8 @@ export interface DatabaseRow {
   readonly limits: DatabaseLimits;
   readonly host: string;
   readonly port: number;
+  /** The major version that it is created with; undefined if the runtime chooses. */
+  readonly version: string | undefined;
   readonly createdAt: Date;
 }
 

@@ -1,23 +1,31 @@
 import { Injectable } from '@nestjs/common';
 import {
   checkDatabase,
+  findDatabaseExtensions,
   findMissingTechnology,
   getDatabaseUsage,
+  installDatabaseExtension,
   type ReplyOf,
   type RequestOf,
   reserveDatabase,
 } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { DatabaseRuntime, snakeCased } from '@postern/runtime';
+import { DatabaseExtensions, DatabaseRuntime, snakeCased } from '@postern/runtime';
 
 /** Answers queries of the control plane about databases. */
 @Injectable()
 export class DatabaseQueries {
-  constructor(private readonly databases: DatabaseRuntime) {}
+  constructor(
+    private readonly databases: DatabaseRuntime,
+    private readonly extensions: DatabaseExtensions,
+  ) {}
 
   @Handles(findMissingTechnology)
-  async missing({ kind }: RequestOf<typeof findMissingTechnology>): Promise<ReplyOf<typeof findMissingTechnology>> {
-    return { missing: (await this.databases.missingFor(kind)) ?? null };
+  async missing({
+    kind,
+    version,
+  }: RequestOf<typeof findMissingTechnology>): Promise<ReplyOf<typeof findMissingTechnology>> {
+    return { missing: (await this.databases.missingFor(kind, version)) ?? null };
   }
 
   @Handles(reserveDatabase)
@@ -38,5 +46,23 @@ export class DatabaseQueries {
   async usage({ database_id }: RequestOf<typeof getDatabaseUsage>): Promise<ReplyOf<typeof getDatabaseUsage>> {
     const usage = await this.databases.usageOf(database_id);
     return { usage: usage ? snakeCased(usage) : null };
+  }
+
+  @Handles(findDatabaseExtensions)
+  async extensionsOf({
+    database_id,
+    username,
+  }: RequestOf<typeof findDatabaseExtensions>): Promise<ReplyOf<typeof findDatabaseExtensions>> {
+    const extensions = await this.extensions.extensionsOf(database_id, username);
+    return { extensions: extensions?.map(extension => snakeCased(extension)) ?? null };
+  }
+
+  @Handles(installDatabaseExtension)
+  async install({
+    database_id,
+    username,
+    name,
+  }: RequestOf<typeof installDatabaseExtension>): Promise<ReplyOf<typeof installDatabaseExtension>> {
+    return { problem: (await this.extensions.enableExtension(database_id, username, name)) ?? null };
   }
 }

@@ -6,6 +6,7 @@ it('databases on Kubernetes are refused with an alternative, and removals succee
   expect(await databases.missingFor()).toMatch(/not available on Kubernetes: run one with an operator/);
   await expect(databases.reserve()).rejects.toThrow('not available on Kubernetes');
   await expect(databases.ensure()).rejects.toThrow('not available on Kubernetes');
+  expect(await databases.enableExtension()).toMatch(/not available on Kubernetes/);
   await databases.remove();
   await databases.retain();
 });

@@ -1,5 +1,7 @@
 import {
   type DatabaseBackups,
+  type DatabaseExtension,
+  type DatabaseExtensions,
   DatabaseRuntime,
   type DatabaseStorage,
   type DatabaseUsage,
@@ -14,7 +16,7 @@ const REFUSAL =
  * Refuses databases with an error message. As processes in the pod of the agent, databases would be unreachable for
  * the web services, and lost with the pod.
  */
-export class RefusedDatabases extends DatabaseRuntime implements DatabaseStorage, DatabaseBackups {
+export class RefusedDatabases extends DatabaseRuntime implements DatabaseStorage, DatabaseBackups, DatabaseExtensions {
   async missingFor(): Promise<string> {
     return REFUSAL;
   }
@@ -33,6 +35,14 @@ export class RefusedDatabases extends DatabaseRuntime implements DatabaseStorage
 
   async enforceStorage(): Promise<StorageState | undefined> {
     return undefined;
+  }
+
+  async extensionsOf(): Promise<readonly DatabaseExtension[] | undefined> {
+    return undefined;
+  }
+
+  async enableExtension(): Promise<string> {
+    return REFUSAL;
   }
 
   reserve(): Promise<never> {

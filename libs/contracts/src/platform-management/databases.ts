@@ -124,6 +124,13 @@ export const databaseInput = z.strictObject({
   name: resourceName.describe('Name of the database, 1 to 100 characters.'),
   kind: databaseKind.describe('A relational database or a key-value store.'),
   plan: z.string().min(1).max(50).default('starter').describe('Name of the plan, which sets the limits.'),
+  version: z
+    .string()
+    .regex(/^[1-9][0-9]$/, 'must be a major version of PostgreSQL, such as 17')
+    .optional()
+    .describe(
+      'Major version of PostgreSQL of a relational database, such as `17`. By default, that which the machine of the platform prefers.',
+    ),
 });
 
 const connectionUrl = z.string().describe('The URL with the credentials. It is never shown again.');

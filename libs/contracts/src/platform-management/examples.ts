@@ -147,6 +147,13 @@ export const DATABASE_WITH_USAGE = {
   server_version: '15',
 };
 
+export const EXTENSION = {
+  name: 'citext',
+  version: '1.6',
+  installed_version: '1.6',
+  description: 'data type for case-insensitive character strings',
+};
+
 export const RESOLVED_VARIABLE = {
   key: 'SESSION_SECRET',
   value: MASKED,

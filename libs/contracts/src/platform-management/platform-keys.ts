@@ -38,6 +38,7 @@ const PART_OF: Readonly<Record<string, string>> = {
   'deploy-hooks': 'deployments',
   'database-attachments': 'databases',
   'database-backups': 'databases',
+  'database-extensions': 'databases',
 };
 
 /** Their lists name web services of any project, so a key needs more than reading. */

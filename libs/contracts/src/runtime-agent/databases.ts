@@ -9,7 +9,7 @@ const ofDatabase = z.object({ database_id: runtimeId });
 
 /** `missing` names the software that must be installed before databases of the kind can be created. */
 export const findMissingTechnology = request('find-missing-technology', {
-  request: z.object({ kind }),
+  request: z.object({ kind, version: z.string().optional() }),
   reply: z.object({ missing: z.string().nullable() }),
 });
 
@@ -42,4 +42,31 @@ export const getDatabaseUsage = request('get-database-usage', {
       })
       .nullable(),
   }),
+});
+
+const extensionName = z.string().max(63);
+
+/** `extensions` is null if the database does not run. `username` is its owner, whose name it has. */
+export const findDatabaseExtensions = request('find-database-extensions', {
+  request: ofDatabase.extend({ username: z.string() }),
+  reply: z.object({
+    extensions: z
+      .array(
+        z.object({
+          name: extensionName,
+          version: z.string(),
+          installed_version: z.string().nullable(),
+          description: z.string().nullable(),
+        }),
+      )
+      .nullable(),
+  }),
+  deadlineMs: 15_000,
+});
+
+/** `problem` is why the extension cannot be enabled; null if it is enabled. */
+export const installDatabaseExtension = request('install-database-extension', {
+  request: ofDatabase.extend({ username: z.string(), name: extensionName }),
+  reply: z.object({ problem: z.string().nullable() }),
+  deadlineMs: 45_000,
 });

@@ -113,6 +113,8 @@ const databaseOrder = z.object({
   username: z.string(),
   password: z.string(),
   limits: limitsOfDatabase,
+  /** Major version of a relational database; absent if the runtime chooses. */
+  version: z.string().optional(),
   /** The web services that may connect; absent in orders of earlier versions. */
   attached_to: z.array(runtimeId).max(10_000).optional(),
   /** A user with the rights of the owner for each attachment; absent in orders of earlier versions. */

@@ -4,9 +4,12 @@ import type {
   Database,
   DatabaseAttachment,
   DatabaseBackup,
+  DatabaseExtension,
   Deletion,
+  EnableDatabaseExtensionBody,
   GetDatabaseReply,
   ListDatabaseAttachmentsReply,
+  ListDatabaseExtensionsReply,
   ListDatabasesReply,
 } from '../api-types.js';
 import type { CallOptions, CommandOptions } from '../http-client.js';
@@ -53,5 +56,19 @@ export class Databases {
   /** Begins a backup. */
   backUp(databaseId: string, options?: CommandOptions): Promise<DatabaseBackup> {
     return this.#api.post(pathOf`/databases/${databaseId}/backups`, options);
+  }
+
+  /** The extensions of PostgreSQL that a relational database has or can enable, by name. */
+  extensions(databaseId: string, options?: CallOptions): Promise<ListDatabaseExtensionsReply> {
+    return this.#api.get(pathOf`/databases/${databaseId}/extensions`, options);
+  }
+
+  /** Enables an extension of PostgreSQL, such as `{ name: 'vector' }`. Repeating it changes nothing. */
+  enableExtension(
+    databaseId: string,
+    extension: EnableDatabaseExtensionBody,
+    options?: CommandOptions,
+  ): Promise<DatabaseExtension> {
+    return this.#api.post(pathOf`/databases/${databaseId}/extensions`, { body: extension, ...options });
   }
 }

@@ -72,6 +72,12 @@ export const domains = (): Command =>
       }),
   ]);
 
+interface Creation extends ServiceOptions {
+  readonly kind: string;
+  readonly plan: string;
+  readonly serverVersion?: string;
+}
+
 /** `postern databases …`: databases, and the web services that use them. */
 export const databases = (): Command =>
   group('databases', 'Relational databases and key-value stores', [
@@ -105,14 +111,16 @@ export const databases = (): Command =>
     command('create', 'Create a database, which web services use by attachments', [
       'postern databases create orders',
       'postern databases create cache --kind key_value',
+      'postern databases create orders --server-version 17',
     ])
       .argument('<name>', 'name of the database')
       .option('--kind <kind>', 'relational or key_value', 'relational')
       .option('--plan <name>', 'name of the plan', 'starter')
-      .action(async (name: string, { kind, plan, ...options }: ServiceOptions & { kind: string; plan: string }) => {
+      .option('--server-version <major>', 'major version of PostgreSQL, such as 17')
+      .action(async (name: string, { kind, plan, serverVersion: version, ...options }: Creation) => {
         if (kind !== 'relational' && kind !== 'key_value') throw new UsageError('--kind is relational or key_value.');
         const { context, output } = invocation(options);
-        const created = await context.platform().databases.create({ name, kind, plan });
+        const created = await context.platform().databases.create({ name, kind, plan, ...(version && { version }) });
         output.result(
           created,
           `${created.id}  ${created.name}\nAttach it: postern databases attach ${created.id} --service …`,
@@ -134,6 +142,33 @@ export const databases = (): Command =>
           ...(variable === undefined ? {} : { variable }),
         });
         output.result(attached, `${attached.variable} is set. ${EFFECT}`);
+      }),
+    command('extensions', 'List the extensions that a relational database has or can enable', [
+      'postern databases extensions orders',
+    ])
+      .argument('<database>', 'id or name of the database')
+      .action(async (wanted: string, options: ServiceOptions) => {
+        const { context, output } = invocation(options);
+        const platform = context.platform();
+        const list = await platform.databases.extensions((await databaseNamed(platform, wanted)).id);
+        const rows = list.map(({ name, version, installed_version }) => [
+          name,
+          installed_version ?? version,
+          installed_version === null ? 'no' : 'yes',
+        ]);
+        output.rows(list, ['NAME', 'VERSION', 'ENABLED'], rows, 'No extensions.');
+      }),
+    command('enable-extension', 'Enable an extension in a relational database', [
+      'postern databases enable-extension orders vector',
+    ])
+      .argument('<database>', 'id or name of the database')
+      .argument('<extension>', 'name of the extension, as in CREATE EXTENSION')
+      .action(async (wanted: string, extension: string, options: ServiceOptions) => {
+        const { context, output } = invocation(options);
+        const platform = context.platform();
+        const { id } = await databaseNamed(platform, wanted);
+        const enabled = await platform.databases.enableExtension(id, { name: extension });
+        output.result(enabled, `${enabled.name} ${enabled.installed_version} is enabled.`);
       }),
     command('backup', 'Back up a database', ['postern databases backup orders'])
       .argument('<database>', 'id or name of the database')

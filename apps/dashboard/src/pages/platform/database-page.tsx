@@ -14,6 +14,7 @@ import { DatabaseAttachments } from './database-attachments.js';
 import { DatabaseBackups } from './database-backups.js';
 import { DatabaseConnection } from './database-connection.js';
 import { DatabaseDeletion } from './database-deletion.js';
+import { DatabaseExtensions } from './database-extensions.js';
 import { KIND_NAMES } from './database-kinds.js';
 import { databaseUse } from './database-use.js';
 
@@ -37,6 +38,7 @@ export const DatabasePage = ({ databaseId }: { readonly databaseId: string }) =>
             <DatabaseConnection of={found} path={path} />
             <PlanAndUsage of={found} />
             <DatabaseAttachments of={found} path={path} />
+            {found.kind === 'relational' && <DatabaseExtensions of={found} path={path} />}
             <DatabaseBackups of={found} path={path} />
             <DatabaseDeletion of={found} path={path} />
           </Page>

@@ -25,8 +25,8 @@ export const DatabasesPage = () => {
   const databases = useLoading<ListPage<Database>>(signal => api.get(PATH, { offset, limit }, signal), [offset, limit]);
   useLive(databases);
   const [created, setCreated] = useState<CreatedDatabase>();
-  const create = useAction(async ({ name, kind, plan }: Values) => {
-    setCreated(await api.post<CreatedDatabase>(PATH, { name, kind, plan }));
+  const create = useAction(async ({ name, kind, plan, version }: Values) => {
+    setCreated(await api.post<CreatedDatabase>(PATH, { name, kind, plan, ...(version && { version }) }));
     databases.reload();
   });
   return (
@@ -48,6 +48,7 @@ export const DatabasesPage = () => {
           <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
           <Select label="Kind" name="kind" options={Object.entries(KIND_NAMES)} />
           <Select label="Plan" name="plan" options={PLAN_OPTIONS} />
+          <Field label="PostgreSQL version" name="version" placeholder="Default" maxLength={2} autocomplete="off" />
         </Form>
       </CollapsibleSection>
       <Loaded of={databases}>

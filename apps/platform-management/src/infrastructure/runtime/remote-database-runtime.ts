@@ -1,13 +1,17 @@
 import {
   checkDatabase,
+  findDatabaseExtensions,
   findMissingTechnology,
   getDatabaseUsage,
+  installDatabaseExtension,
   reserveDatabase,
   runtimeResult,
 } from '@postern/contracts';
 import {
   camelCased,
   type DatabaseBackups,
+  type DatabaseExtension,
+  type DatabaseExtensions,
   type DatabaseKind,
   type DatabaseOrder,
   type DatabaseRestore,
@@ -22,13 +26,16 @@ import { documentsOf, listsOf } from './remote-runtime.js';
 import type { RuntimeAgent } from './runtime-agent.js';
 
 /** Databases that the runtime agent runs. Throws `RuntimeUnavailable` while the agent does not respond. */
-export class RemoteDatabaseRuntime extends DatabaseRuntime implements DatabaseStorage, DatabaseBackups {
+export class RemoteDatabaseRuntime
+  extends DatabaseRuntime
+  implements DatabaseStorage, DatabaseBackups, DatabaseExtensions
+{
   constructor(private readonly agent: RuntimeAgent) {
     super();
   }
 
-  async missingFor(kind: DatabaseKind): Promise<string | undefined> {
-    return (await this.agent.request(findMissingTechnology, { kind })).missing ?? undefined;
+  async missingFor(kind: DatabaseKind, version?: string): Promise<string | undefined> {
+    return (await this.agent.request(findMissingTechnology, { kind, version })).missing ?? undefined;
   }
 
   reserve(databaseId: string, kind: DatabaseKind): Promise<{ readonly host: string; readonly port: number }> {
@@ -68,6 +75,17 @@ export class RemoteDatabaseRuntime extends DatabaseRuntime implements DatabaseSt
   async usageOf(databaseId: string): Promise<DatabaseUsage | undefined> {
     const { usage } = await this.agent.request(getDatabaseUsage, { database_id: databaseId });
     return usage ? camelCased(usage) : undefined;
+  }
+
+  async extensionsOf(databaseId: string, owner: string): Promise<readonly DatabaseExtension[] | undefined> {
+    const request = { database_id: databaseId, username: owner };
+    const { extensions } = await this.agent.request(findDatabaseExtensions, request);
+    return extensions?.map(extension => camelCased(extension));
+  }
+
+  async enableExtension(databaseId: string, owner: string, name: string): Promise<string | undefined> {
+    const request = { database_id: databaseId, username: owner, name };
+    return (await this.agent.request(installDatabaseExtension, request)).problem ?? undefined;
   }
 
   async remove(databaseId: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { RequestClient } from '@postern/messaging';
-import { DatabaseBackups, DatabaseRuntime, DatabaseStorage, Runtime } from '@postern/runtime';
+import { DatabaseBackups, DatabaseExtensions, DatabaseRuntime, DatabaseStorage, Runtime } from '@postern/runtime';
 import { ServiceLog } from '@postern/service-host';
 import { RemoteDatabaseRuntime } from './remote-database-runtime.js';
 import { RemoteRuntime } from './remote-runtime.js';
@@ -48,8 +48,9 @@ class RuntimeAgentShutdown implements OnApplicationShutdown {
     { provide: DatabaseRuntime, useExisting: RemoteDatabaseRuntime },
     { provide: DatabaseStorage, useExisting: RemoteDatabaseRuntime },
     { provide: DatabaseBackups, useExisting: RemoteDatabaseRuntime },
+    { provide: DatabaseExtensions, useExisting: RemoteDatabaseRuntime },
     RuntimeAgentShutdown,
   ],
-  exports: [Runtime, DatabaseRuntime, DatabaseStorage, DatabaseBackups],
+  exports: [Runtime, DatabaseRuntime, DatabaseStorage, DatabaseBackups, DatabaseExtensions],
 })
 export class RuntimeModule {}

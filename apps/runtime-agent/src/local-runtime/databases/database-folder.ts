@@ -39,6 +39,8 @@ export interface DatabaseRecord {
   readonly attachedTo?: readonly string[] | undefined;
   /** The limits of the last order; undefined before the database was first created. */
   readonly limits?: DatabaseLimits;
+  /** The major version that it is created with; undefined for the preferred one. */
+  readonly version?: string | undefined;
   /** The restore whose data are ready and are being moved into place; it is always completed. */
   readonly completing?: string | undefined;
   /** The last completed restore. */
@@ -244,6 +246,12 @@ export class RestoreFolders extends DatabaseFolders {
 }
 
 export const LOCAL_HOST = HOST;
+
+/** Where clients reach a database. */
+export const placeOf = ({ address, port }: DatabaseRecord): { readonly host: string; readonly port: number } => ({
+  host: address ?? HOST,
+  port,
+});
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

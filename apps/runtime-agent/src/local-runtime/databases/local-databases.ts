@@ -1,5 +1,7 @@
 import {
   type DatabaseBackups,
+  type DatabaseExtension,
+  type DatabaseExtensions,
   type DatabaseKind,
   type DatabaseOrder,
   type DatabaseRestore,
@@ -12,11 +14,10 @@ import {
 import { freeBytes, usedBytes } from '../../infrastructure/disk.js';
 import type { DiskImages } from '../sandbox/areas/disk-images.js';
 import { BackupFiles } from './backup-files.js';
-import { DatabaseFolders, type DatabaseRecord, LOCAL_HOST, RESTORE_SUFFIX } from './database-folder.js';
+import { DatabaseFolders, type DatabaseRecord, placeOf, RESTORE_SUFFIX } from './database-folder.js';
 import type { DatabaseNetworks } from './database-networks.js';
 import { DatabaseVolumes } from './database-volumes.js';
 import { type LocalServers, serversIn } from './local-servers.js';
-import type { Listening } from './postgres-settings.js';
 import { missingProgram, type ProgramPlaces } from './programs.js';
 import { Restorations } from './restorations.js';
 import { ServerCertificates } from './server-certificates.js';
@@ -51,7 +52,7 @@ export interface DatabaseBounds {
 }
 
 /** Databases as processes of this machine, which keep running when the platform stops. */
-export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, DatabaseBackups {
+export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, DatabaseBackups, DatabaseExtensions {
   readonly #spareBytes: number;
   readonly #acceptsKnownHoles: boolean;
   readonly #folders: DatabaseFolders;
@@ -106,8 +107,8 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     );
   }
 
-  async missingFor(kind: DatabaseKind): Promise<string | undefined> {
-    return missingProgram(kind, this.places, this.#acceptsKnownHoles);
+  async missingFor(kind: DatabaseKind, version?: string): Promise<string | undefined> {
+    return missingProgram(kind, this.places, this.#acceptsKnownHoles, version);
   }
 
   async reserve(databaseId: string, kind: DatabaseKind): Promise<{ host: string; port: number }> {
@@ -130,8 +131,8 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     const reserved = await this.#folders.reserve(order.databaseId, order.kind, order.port);
     const server = this.#serverOf(reserved);
     const completed = await this.#restorations.complete(await this.#placed(reserved), server);
-    const { limits, attachedTo = completed.attachedTo } = order;
-    const record = await this.#folders.note(completed, { limits, attachedTo });
+    const { limits, version, attachedTo = completed.attachedTo } = order;
+    const record = await this.#folders.note(completed, { limits, version, attachedTo });
     await this.#networks?.bound(record, limits.connections);
     // A server that does not run has no connections.
     await this.#networks?.update(record, addresses => server.disconnect(record, addresses).catch(() => undefined));
@@ -199,6 +200,15 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     if (!usage) return undefined;
     const serverVersion = await this.#servers.relational.versionOf(databaseId);
     return { ...usage, serverVersion, caCertificate: await this.#certificates.authority() };
+  }
+
+  async extensionsOf(databaseId: string, owner: string): Promise<readonly DatabaseExtension[] | undefined> {
+    if (!(await this.isRunning(databaseId))) return undefined;
+    return this.#servers.relational.extensionsOf(await this.#recordOf(databaseId), owner);
+  }
+
+  async enableExtension(databaseId: string, owner: string, name: string): Promise<string | undefined> {
+    return this.#servers.relational.enableExtension(await this.#recordOf(databaseId), owner, name);
   }
 
   /**
@@ -281,9 +291,6 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     return this.#servers[kind];
   }
 }
-
-/** Where clients reach a database. */
-const placeOf = ({ address, port }: DatabaseRecord): Listening => ({ host: address ?? LOCAL_HOST, port });
 
 const raise = (message: string): never => {
   throw new Error(message);

@@ -3,11 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { DatabaseOrder } from '@postern/runtime';
+import type { DatabaseExtension, DatabaseOrder } from '@postern/runtime';
 import pg from 'pg';
 import { streamBaseBackup } from './base-backup.js';
 import type { DatabaseFolders, DatabaseRecord } from './database-folder.js';
 import { asAdministrator, requireServerOf } from './postgres-administrator.js';
+import { enableExtension, listExtensions } from './postgres-extensions.js';
 import { settleAttachmentUsers, settleOwner } from './postgres-roles.js';
 import {
   hostBasedAccess,
@@ -18,7 +19,7 @@ import {
   UNUSED_PORT,
 } from './postgres-settings.js';
 import {
-  findPostgres,
+  findPostgresOf,
   majorVersionOf,
   POSTGRES_MISSING,
   type PostgresPrograms,
@@ -33,6 +34,9 @@ import { throughFolder } from './through-folder.js';
 const USED_CONNECTIONS = `
   SELECT count(*)::int AS used FROM pg_stat_activity
   WHERE backend_type = 'client backend' AND usename <> '${POSTGRES_ADMIN}'`;
+
+/** The script of PostGIS takes several seconds of processor time. */
+const EXTENSION_WITHIN_MS = 40_000;
 
 /** The codes of errors (PostgreSQL documentation, appendix A) with which a server that works refuses a connection. */
 const STATES: Readonly<Record<string, ServerState>> = { '53300': 'busy', '57P03': 'starting' };
@@ -165,6 +169,17 @@ export class LocalPostgres implements LocalServer {
     return /^default_transaction_read_only = '?on/m.test(written);
   }
 
+  extensionsOf(record: DatabaseRecord, owner: string): Promise<readonly DatabaseExtension[]> {
+    return this.#asAdmin(record, listExtensions, owner);
+  }
+
+  /** Returns why the extension cannot be enabled; undefined if it is. */
+  async enableExtension(record: DatabaseRecord, owner: string, name: string): Promise<string | undefined> {
+    const version = (await this.versionOf(record.databaseId)) ?? '';
+    const enable = (client: pg.Client) => enableExtension(client, owner, name, version);
+    return this.#asAdmin(record, enable, owner, EXTENSION_WITHIN_MS);
+  }
+
   /** The major version that wrote the data; undefined before there are any. */
   async versionOf(databaseId: string): Promise<string | undefined> {
     const file = join(this.folders.dataOf(databaseId), 'PG_VERSION');
@@ -179,22 +194,23 @@ export class LocalPostgres implements LocalServer {
   }
 
   /** Only the major version that wrote the data can read them, which may not be the preferred version any more. */
-  async #programsFor({ databaseId }: DatabaseRecord): Promise<PostgresPrograms> {
-    const installed = findPostgres(this.places);
-    const version = await this.versionOf(databaseId);
-    if (version === undefined) return installed[0] ?? raise(POSTGRES_MISSING);
-    for (const programs of installed)
-      if ((await majorVersionOf(programs.postgres)) === Number(version)) return programs;
-    return raise(`the data was created by PostgreSQL ${version}, which is no longer installed on this machine`);
+  async #programsFor({ databaseId, version: wanted }: DatabaseRecord): Promise<PostgresPrograms> {
+    const written = await this.versionOf(databaseId);
+    const found = await findPostgresOf(this.places, written ?? wanted);
+    if (found) return found;
+    if (written === undefined)
+      return raise(wanted === undefined ? POSTGRES_MISSING : `PostgreSQL ${wanted} is not installed`);
+    return raise(`the data was created by PostgreSQL ${written}, which is no longer installed on this machine`);
   }
 
   async #asAdmin<Result>(
     record: DatabaseRecord,
     work: (client: pg.Client) => Promise<Result>,
     database: string = POSTGRES_ADMIN,
+    timeoutMs = 20_000,
   ): Promise<Result> {
     return this.#throughSocket(record, async access => {
-      const client = new pg.Client({ ...access, database, query_timeout: 20_000 });
+      const client = new pg.Client({ ...access, database, query_timeout: timeoutMs });
       client.on('error', () => undefined);
       try {
         await client.connect();

@@ -36,6 +36,24 @@ export const findPostgres = ({ postgresBin, path }: ProgramPlaces): PostgresProg
     .map(folder => ({ initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres') }))
     .filter(({ initdb, postgres }) => isProgram(initdb) && isProgram(postgres));
 
+/** The programs of one major version; the preferred ones if it is undefined. */
+export const findPostgresOf = async (
+  places: ProgramPlaces,
+  version: string | undefined,
+): Promise<PostgresPrograms | undefined> => {
+  const installed = findPostgres(places);
+  if (version === undefined) return installed[0];
+  for (const programs of installed) if ((await majorVersionOf(programs.postgres)) === Number(version)) return programs;
+  return undefined;
+};
+
+/** Why there is no PostgreSQL of this major version, with those that there are. */
+const versionMissing = async (places: ProgramPlaces, version: string): Promise<string> => {
+  const installed = await Promise.all(findPostgres(places).map(({ postgres }) => majorVersionOf(postgres)));
+  const versions = [...new Set(installed)].sort((one, other) => other - one).join(', ');
+  return `PostgreSQL ${version} is not installed on the machine of the platform; choose one of ${versions}, or have its operator install the package postgresql-${version}`;
+};
+
 /** Warnings about programs on this machine with known security holes, for the log. */
 export const programWarnings = async (places: ProgramPlaces): Promise<readonly string[]> => {
   const warnings = await Promise.all([knownHolesFor('relational', places), knownHolesFor('key_value', places)]);
@@ -47,16 +65,22 @@ export const missingProgram = async (
   kind: DatabaseKind,
   places: ProgramPlaces,
   acceptsKnownHoles: boolean,
+  version?: string,
 ): Promise<string | undefined> => {
   if (kind === 'relational' && findPostgres(places).length === 0) return POSTGRES_MISSING;
   if (kind === 'key_value' && !findValkey(places)) return VALKEY_MISSING;
-  const holes = acceptsKnownHoles ? undefined : await knownHolesFor(kind, places);
+  if (version !== undefined && !(await findPostgresOf(places, version))) return versionMissing(places, version);
+  const holes = acceptsKnownHoles ? undefined : await knownHolesFor(kind, places, version);
   return holes && `${holes}; the operator can accept that with POSTERN_PLATFORM_KNOWN_HOLES=true`;
 };
 
 /** Known security holes of the program that new databases of this kind would run; undefined without any, or without the program. */
-const knownHolesFor = async (kind: DatabaseKind, places: ProgramPlaces): Promise<string | undefined> => {
-  const program = kind === 'relational' ? findPostgres(places)[0]?.postgres : findValkey(places);
+const knownHolesFor = async (
+  kind: DatabaseKind,
+  places: ProgramPlaces,
+  version?: string,
+): Promise<string | undefined> => {
+  const program = kind === 'relational' ? (await findPostgresOf(places, version))?.postgres : findValkey(places);
   if (program === undefined) return undefined;
   const { stdout } = await execute(program, ['--version'], { cwd: '/' });
   return knownHolesIn(kind, stdout, await packageVersionOf(program));

@@ -37,6 +37,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Databases: 'Relational databases and key-value stores.',
   'Database attachments': 'Web services that get the connection URL of a database.',
   'Database backups': 'Backups of databases, and their restoration.',
+  'Database extensions': 'Extensions of PostgreSQL, such as PostGIS and pgvector.',
   Webhooks: 'Calls that Postern makes to your webhooks.',
 };
 

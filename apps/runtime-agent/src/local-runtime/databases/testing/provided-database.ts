@@ -21,6 +21,7 @@ export const provided = async (
   databases: LocalDatabases,
   kind: DatabaseKind,
   limits: Partial<DatabaseLimits> = {},
+  version?: string,
 ): Promise<DatabaseOrder> => {
   const databaseId = uuidv7();
   const order: DatabaseOrder = {
@@ -30,6 +31,7 @@ export const provided = async (
     username: 'app',
     password: randomBytes(24).toString('base64url'),
     limits: { ...STARTER, ...limits },
+    version,
   };
   await databases.ensure(order);
   return order;
