@@ -12,6 +12,7 @@ export default defineConfig({
   description: 'How to send email and run web services with Postern, and how to operate it.',
   lang: 'en',
   base: BASE,
+  head: [['link', { rel: 'icon', href: '/dashboard/favicon.svg' }]],
   cleanUrls: true,
   srcDir: '../../docs',
   // Records for maintainers, and files that no page of the navigation shows.

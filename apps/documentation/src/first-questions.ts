@@ -85,7 +85,7 @@ export const FIRST_QUESTIONS: readonly FirstQuestion[] = [
   },
   {
     question: 'Is there a library for Go, PHP, Ruby or Java?',
-    answers: { 'library go': 'email/libraries', 'ruby library': 'email/libraries', java: 'index' },
+    answers: { 'library go': 'email/libraries', 'ruby library': 'email/libraries', java: 'not-supported' },
   },
   {
     question: 'Which limits apply, and when do I retry?',

@@ -12,9 +12,11 @@ const ApiReference = defineAsyncComponent(
 /** The gateway serves the dashboard, so the link must leave the router of the site. */
 const dashboard = () => h('a', { class: 'dashboard', href: '/dashboard', target: '_self' }, 'Dashboard');
 
+const logo = () => h('img', { class: 'logo', src: '/dashboard/favicon.svg', alt: '' });
+
 export default {
   extends: DefaultTheme,
-  Layout: () => h(DefaultTheme.Layout, null, { 'nav-bar-content-after': dashboard }),
+  Layout: () => h(DefaultTheme.Layout, null, { 'nav-bar-title-before': logo, 'nav-bar-content-after': dashboard }),
   enhanceApp: ({ app, siteData }) => {
     app.component('ApiReference', ApiReference);
     // Here and not in config.ts: there, functions become text that the Content-Security-Policy does not let run.
