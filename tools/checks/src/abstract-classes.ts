@@ -15,13 +15,15 @@ const implementationsOf = (name: string): RegExp =>
 const implementationsIn = (files: readonly SourceFile[], name: string): number =>
   files.reduce((count, { text }) => count + [...text.matchAll(implementationsOf(name))].length, 0);
 
-/** The files that may implement a class of an app: its own, and those of the simulation. */
+/** The files that may implement a class: of a library all, of an app its own and those of the simulation. */
 const besides = (path: string, { files }: Codebase): readonly SourceFile[] =>
-  files.filter(file => appOf(file.path) === appOf(path) || file.path.startsWith('tools/simulation/'));
+  appOf(path) === undefined
+    ? files
+    : files.filter(file => appOf(file.path) === appOf(path) || file.path.startsWith('tools/simulation/'));
 
 export const ABSTRACT_CLASSES: Rule = {
   name: 'an abstract class has two implementations, or one and a fake; otherwise others use the class itself',
-  governs: path => path.startsWith('apps/') && !isSpec(path),
+  governs: path => /^(apps|libs)\//.test(path) && !isSpec(path),
   violations: (file, codebase) =>
     abstractClassesIn(file.text)
       .filter(name => implementationsIn(besides(file.path, codebase), name) < 2)

@@ -45,6 +45,12 @@ export const VIOLATIONS: readonly ExampleViolation[] = [
     beside: { [`${APP}/api-keys/postgres-keys.ts`]: 'export class PostgresKeys extends Keys {}' },
   },
   {
+    rule: 'an abstract class has two implementations, or one and a fake; otherwise others use the class itself',
+    at: 'libs/outbound/src/resolver.ts',
+    text: 'export abstract class Resolver {\n  abstract find(host: string): Promise<string>;\n}',
+    beside: { [`${APP}/emails/dns.ts`]: 'export class Dns extends Resolver {}' },
+  },
+  {
     rule: 'contracts know zod and nothing else',
     at: 'libs/contracts/src/x.ts',
     text: "import pg from 'pg';",
