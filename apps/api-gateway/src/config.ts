@@ -11,6 +11,7 @@ import {
   text,
 } from '@postern/service-host/config';
 import { z } from 'zod';
+import { cellList } from './cells/cell-settings.js';
 
 const builtDashboard = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
 const builtDocumentation = fileURLToPath(new URL('../../documentation/dist/site', import.meta.url));
@@ -33,7 +34,15 @@ export const config = defineConfig({
   linkSecrets: list()
     .refine(all => all.length > 0 && all.every(one => Buffer.byteLength(one) >= 32), 'needs at least 32 bytes each')
     .transform(secrets => secrets.map(secret => new Secret(secret)))
-    .describe('Secrets for tracking links, comma-separated; the first one signs, all verify.'),
+    .optional()
+    .describe(
+      'Secrets for tracking links, comma-separated; the first one signs, all verify. Required without POSTERN_CELLS.',
+    ),
+  cells: cellList()
+    .optional()
+    .describe(
+      'The cells behind this gateway, as a JSON list (docs/operations.md). POSTERN_NATS_SERVERS and the other settings of NATS, and POSTERN_LINK_SECRETS, are then those of each cell.',
+    ),
   trustedProxies: list()
     .refine(all => all.length === 1 || !all.includes('none'), '"none" excludes other entries')
     .transform(all => all.filter(proxy => proxy !== 'none'))
@@ -147,6 +156,12 @@ export const config = defineConfig({
 });
 
 export type GatewayConfig = ConfigOf<typeof config>;
+
+/** The secrets for tracking links. @throws if there is no such setting. */
+export const linkSecretsOf = ({ linkSecrets }: GatewayConfig): readonly Secret[] => {
+  if (linkSecrets === undefined) throw new ConfigError(['POSTERN_LINK_SECRETS: is required']);
+  return linkSecrets;
+};
 
 /** The trusted proxies. @throws if an https URL has no such setting: behind a proxy all clients share one address. */
 export const trustedProxiesOf = ({ publicUrl, trustedProxies }: GatewayConfig): readonly string[] => {

@@ -1,5 +1,4 @@
 import { runService } from '@postern/service-host';
-import { ApiGatewayModule } from './api-gateway.module.js';
-import { config } from './config.js';
+import { apiGateway } from './api-gateway.module.js';
 
-await runService({ name: 'api-gateway', config, module: ApiGatewayModule });
+await runService(apiGateway);

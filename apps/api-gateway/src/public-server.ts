@@ -1,92 +1,76 @@
 import type { AddressInfo, Server } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import fastifyStatic from '@fastify/static';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { CONFIG, HOST, type Host, HostModule, passedSocket } from '@postern/service-host';
+import { CONFIG, HOST, type Host, passedSocket } from '@postern/service-host';
 import { ConnectionLimits, rangesOf } from '@postern/service-host/connections';
-import { logAccess } from './access-log/access-log.js';
-import { announceWrites } from './change-stream/announce-writes.js';
+import type { Cell } from './cells/cell.js';
+import { type CellConnection, cellsOf, hostOfCell } from './cells/cell-connection.js';
+import { CellRouter } from './cells/cell-router.js';
+import { CellServices } from './cells/cell-services.js';
 import { type GatewayConfig, trustedProxiesOf } from './config.js';
-import { Admission } from './infrastructure/http/admission/admission.js';
+import { SessionCookies } from './infrastructure/http/access/session-cookie.js';
 import { BodyReader } from './infrastructure/http/admission/body-reader.js';
 import { BufferedBytes } from './infrastructure/http/admission/buffered-bytes.js';
 import { CallerLimits } from './infrastructure/http/admission/caller-limits.js';
 import { ClientBudgets } from './infrastructure/http/admission/client-budgets.js';
-import { AuditRecorder } from './infrastructure/http/audit/audit-recorder.js';
-import { auditRefusedCalls } from './infrastructure/http/audit/audit-refused-calls.js';
-import { fastifyServer } from './infrastructure/http/server/fastify-server.js';
-import { HttpErrorsFilter } from './infrastructure/http/server/http-errors.filter.js';
-import { requestObserver } from './infrastructure/http/server/request-observer.js';
-import { RouteTable } from './infrastructure/http/server/route-table.js';
-import { ShapePipe } from './infrastructure/http/validation/shape-pipe.js';
+import type { RouteTable } from './infrastructure/http/server/route-table.js';
 import { ServiceClient } from './infrastructure/service-client/ports.js';
-import { PublicApiModule } from './public-api.module.js';
-import { logRequests } from './request-log/log-requests.js';
-import { RequestLog } from './request-log/request-log.js';
+import { createPublicApp, type PublicApp, type SharedLimits } from './public-app.js';
 
 /**
  * Serves the public port as a separate application, because the operator's port has health details and metrics. Opens
- * once the service has started, and closes before its dependencies.
+ * once the service has started, and closes before its dependencies. Every cell has an application of its own, so that
+ * nothing of a caller is kept where callers of another cell can reach it.
  */
 @Injectable()
 export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
-  readonly routes = new RouteTable();
-  #app: NestFastifyApplication | undefined;
+  readonly #apps: PublicApp[] = [];
   #isStopping = false;
 
   constructor(
     @Inject(CONFIG) private readonly config: GatewayConfig,
-    @Inject(HOST) private readonly host: Host,
+    @Inject(HOST) private readonly host: Host<GatewayConfig>,
     private readonly services: ServiceClient,
     private readonly buffered: BufferedBytes,
   ) {}
 
   get port(): number {
-    const address: AddressInfo | string | null | undefined = this.#app?.getHttpServer().address();
+    const address: AddressInfo | string | null | undefined = this.#apps[0]?.server.address();
     if (!address || typeof address === 'string') throw new Error('The public port is closed');
     return address.port;
   }
 
+  get routes(): RouteTable {
+    const [listening] = this.#apps;
+    if (!listening) throw new Error('The public port is closed');
+    return listening.routes;
+  }
+
   async onApplicationBootstrap(): Promise<void> {
-    const { config, routes } = this;
-    const { log, metrics } = this.host;
-    const observer = requestObserver(metrics);
-    const logRequest = config.accessLog ? logAccess(log) : undefined;
+    const { config, host, services } = this;
     const trustedProxies = trustedProxiesOf(config);
     if (rangesOf(trustedProxies).check('127.0.0.1'))
-      log.warn(
+      host.log.warn(
         { trustedProxies },
         'Every program on this machine may claim any client address: loopback is a trusted proxy',
       );
-    const adapter = fastifyServer({
-      ...config,
-      trustedProxies,
-      routes,
-      secure: config.publicUrl.startsWith('https:'),
-      ...observer,
-      onRequest: (request, reply) => {
-        observer.onRequest(request);
-        logRequest?.(request, reply);
-      },
-      ...this.#admissionOf(config),
-      isStopping: () => this.#isStopping,
+    const shared = this.#sharedLimits(config, trustedProxies);
+    const connected = cellsOf(host);
+    const router =
+      connected &&
+      new CellRouter(connected, shared.budgets, new SessionCookies(config.publicUrl), rangesOf(trustedProxies));
+    const listening = await createPublicApp({
+      host: connected ? hostOfCell(host, connected.cells, connected.home) : host,
+      services,
+      shared,
+      connections: () => this.#connectionLimits(config, shared.budgets),
+      route: router?.route,
     });
-    auditRefusedCalls(adapter.getInstance(), new AuditRecorder(this.services, this.host));
-    announceWrites(adapter.getInstance(), this.host.changes);
-    logRequests(adapter.getInstance(), new RequestLog(this.services, log));
-    const app = await NestFactory.create<NestFastifyApplication>(
-      { module: PublicApiModule, imports: [HostModule.of(this.host)] },
-      adapter,
-      { bodyParser: false, abortOnError: false },
-    );
-    await app.register(fastifyStatic, { root: import.meta.dirname, serve: false, preCompressed: true });
-    app.useGlobalPipes(new ShapePipe());
-    app.useGlobalFilters(new HttpErrorsFilter(routes, log, config.publicUrl.replace(/\/+$/, '')));
-    await app.listen({ port: config.port, host: config.host, ...passedSocket(process.env, process.pid) });
-    this.#app = app;
+    this.#apps.push(listening);
+    if (connected && router)
+      for (const cell of connected.cells.all) if (cell !== connected.home) this.#serve(connected, cell, router, shared);
+    await listening.app.listen({ port: config.port, host: config.host, ...passedSocket(process.env, process.pid) });
   }
 
   /**
@@ -95,32 +79,54 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
    */
   async onModuleDestroy(): Promise<void> {
     this.#isStopping = true;
-    if (this.#app) await untilUnused(this.#app.getHttpServer(), this.config.connectionDrainMs);
-    await this.#app?.close();
+    const [listening] = this.#apps;
+    if (listening) await untilUnused(listening.server, this.config.connectionDrainMs);
+    // Together: the listening one waits for streams that the others end.
+    await Promise.all(this.#apps.map(({ app }) => app.close()));
+    await cellsOf(this.host)?.cells.close();
   }
 
-  #admissionOf(config: GatewayConfig) {
-    const budgets = new ClientBudgets(config.clientRequestsPerSecond);
-    const limits = new CallerLimits({
-      perCaller: config.callerRequestsPerSecond,
-      perWorkspace: config.workspaceRequestsPerSecond,
-      atOnce: config.callerRequestsAtOnce,
-    });
-    const admission = new Admission(this.services, budgets, limits, config.publicUrl);
-    return {
-      admission,
-      bodies: new BodyReader(this.buffered),
-      connections: new ConnectionLimits({
-        total: config.maxConnections,
-        perAddress: config.maxConnectionsPerAddress,
-        blocking: {
-          isBlocked: client => budgets.isBlocked(client),
-          isClientKnown: client => admission.isClientKnown(client),
-          isKnown: request => admission.isKnown(request),
-          onDropped: client => budgets.drop(client),
-        },
-      }),
+  /** Serves a cell once it is connected. */
+  #serve({ cells }: CellConnection, cell: Cell, router: CellRouter, shared: SharedLimits): void {
+    const serve = async () => {
+      await cell.connect();
+      if (this.#isStopping) return;
+      const host = hostOfCell(this.host, cells, cell);
+      const app = await createPublicApp({ host, services: new CellServices(cells, cell), shared });
+      await app.app.init();
+      await app.app.getHttpAdapter().getInstance().ready();
+      this.#apps.push(app);
+      router.add(cell, app.server);
     };
+    // Only a new process can recover.
+    serve().catch(error => this.host.link.fail(error));
+  }
+
+  #sharedLimits(config: GatewayConfig, trustedProxies: readonly string[]): SharedLimits {
+    return {
+      budgets: new ClientBudgets(config.clientRequestsPerSecond),
+      limits: new CallerLimits({
+        perCaller: config.callerRequestsPerSecond,
+        perWorkspace: config.workspaceRequestsPerSecond,
+        atOnce: config.callerRequestsAtOnce,
+      }),
+      bodies: new BodyReader(this.buffered),
+      trustedProxies,
+      isStopping: () => this.#isStopping,
+    };
+  }
+
+  #connectionLimits(config: GatewayConfig, budgets: ClientBudgets): ConnectionLimits {
+    return new ConnectionLimits({
+      total: config.maxConnections,
+      perAddress: config.maxConnectionsPerAddress,
+      blocking: {
+        isBlocked: client => budgets.isBlocked(client),
+        isClientKnown: client => this.#apps.some(({ admission }) => admission.isClientKnown(client)),
+        isKnown: request => this.#apps.some(({ admission }) => admission.isKnown(request)),
+        onDropped: client => budgets.drop(client),
+      },
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuditLogModule } from './accounts/audit-log/audit-log.module.js';
+import { CallersModule } from './accounts/callers/callers.module.js';
 import { LoginLimitsModule } from './accounts/login-limits/login-limits.module.js';
 import { LoginsModule } from './accounts/logins/logins.module.js';
 import { OwnerMailModule } from './accounts/owner-mail/owner-mail.module.js';
@@ -48,6 +49,7 @@ import { WebServicesModule } from './web-services/services/web-services.module.j
     WorkspacesModule,
     RegistrationsModule,
     LoginsModule,
+    CallersModule,
     RetentionModule,
     PlatformKeysModule,
     ManagementKeysModule,

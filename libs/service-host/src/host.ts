@@ -7,6 +7,7 @@ import { Liveness } from './health/liveness.js';
 import { Readiness } from './health/readiness.js';
 import { ServiceLog } from './log/service-log.js';
 import { Metrics } from './metrics/metrics.js';
+import type { NatsConnection } from './nats.js';
 import { hasEncryptionKeys } from './secrets/encryption-config.js';
 import { KeyRing } from './secrets/key-ring.js';
 import { Tasks } from './tasks.js';
@@ -24,6 +25,8 @@ export const HOST = Symbol('postern.host');
 export interface Host<Config = unknown> {
   readonly config: Config;
   readonly log: ServiceLog;
+  /** As the service has made it. */
+  readonly connection: NatsConnection;
   readonly link: NatsLink;
   readonly requests: RequestClient;
   /** The request handlers of this process. */

@@ -31,6 +31,7 @@ export { HostModule } from './host-module.js';
 export { KeyedSlots } from './keyed-slots.js';
 export { type PlainFields, ServiceLog } from './log/service-log.js';
 export { Metrics } from './metrics/metrics.js';
+export { connectWith, type NatsConnection, type NatsSettings } from './nats.js';
 export {
   OperationsModule,
   type OperationsModuleOptions,
@@ -46,6 +47,7 @@ export {
 } from './operations/ports.js';
 export { RecipientErasure, type RecipientErasureOptions } from './operations/recipient-erasure.js';
 export { SEALED_ANSWERS, type SealedColumn, SealedColumns } from './operations/sealed-columns.js';
+export { answerReleaseQueries, type Release } from './release.js';
 export { LoggedRequests } from './request-log/logged-requests.js';
 export { insertRequests, listRequests } from './request-log/logged-requests.sql.js';
 export { runService } from './run-service.js';

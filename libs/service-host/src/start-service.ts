@@ -27,7 +27,7 @@ import { commandsOf } from './idempotent-commands/idempotent-commands.js';
 import { createLog, type LogOutput, nestLog } from './log/service-log.js';
 import { Metrics } from './metrics/metrics.js';
 import { observePool } from './metrics/observe-pool.js';
-import { connectWith } from './nats.js';
+import { connectWith, type NatsConnection } from './nats.js';
 import { answerReleaseQueries, type Release } from './release.js';
 import { retryUntilAvailable } from './retry-until-available.js';
 import { Tasks } from './tasks.js';
@@ -48,6 +48,12 @@ export interface ServiceOptions<D extends HostedConfig = HostedConfig> {
   readonly database?: Omit<MigrationOptions, 'databaseUrl'>;
   /** The release that other processes are told; without it they get no answer. */
   readonly release?: Release | undefined;
+  /** For a service that chooses its NATS servers itself; by default, those of its configuration. */
+  readonly connect?: (
+    config: ConfigOf<D>,
+    log: Host['log'],
+    release: Release | undefined,
+  ) => Promise<NatsConnection> | undefined;
   /** Maximum number of concurrent request handlers (256). */
   readonly concurrency?: number;
   /** The clock of the machine, for tests. */
@@ -90,7 +96,7 @@ export const startService = async <D extends HostedConfig>(
     log,
   });
   const [connection, opened] = await Promise.all([
-    connectWith(config, options.name, log),
+    options.connect?.(config, log, options.release) ?? connectWith(config, options.name, log),
     options.database ? openDatabase(config, options.database, options, log) : undefined,
   ]);
   const { database, clock } = opened ?? {};
@@ -102,7 +108,7 @@ export const startService = async <D extends HostedConfig>(
   });
   const readiness = new Readiness();
   const liveness = new Liveness(link);
-  readiness.add({ name: 'nats', check: () => link.roundTrip(1_500) });
+  readiness.add({ name: 'nats', check: connection.check ?? (() => link.roundTrip(1_500)) });
   if (database) {
     readiness.add({ name: 'database', check: () => database.ping(1_500) });
     observePool(metrics, database.pool);
@@ -112,6 +118,7 @@ export const startService = async <D extends HostedConfig>(
   const host: Host<ConfigOf<D>> = {
     config,
     log,
+    connection,
     link,
     requests,
     handlers,

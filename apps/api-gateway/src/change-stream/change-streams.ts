@@ -29,14 +29,22 @@ interface WorkspaceStreams {
 @Injectable()
 export class ChangeStreams implements OnModuleInit, OnModuleDestroy {
   readonly #workspaces = new Map<string, WorkspaceStreams>();
+  readonly #count;
   #timer: NodeJS.Timeout | undefined;
   #unsubscribe = (): void => {};
 
   constructor(
     private readonly link: NatsLink,
     private readonly topics: WorkspaceTopics,
-    private readonly metrics: Metrics,
-  ) {}
+    metrics: Metrics,
+  ) {
+    // A counter, because each cell of a gateway has its own streams.
+    this.#count = metrics.meter('@postern/api-gateway').createUpDownCounter('postern.dashboard.streams', {
+      unit: '{stream}',
+      description: 'Open change streams of the dashboard',
+    });
+    this.#count.add(0);
+  }
 
   onModuleInit(): void {
     const subscription = this.link.subscribe(changesOf('*'), message => {
@@ -45,13 +53,6 @@ export class ChangeStreams implements OnModuleInit, OnModuleDestroy {
     });
     this.#unsubscribe = () => subscription.unsubscribe();
     this.#timer = setInterval(() => this.#listAll(), LIST_MS).unref();
-    this.metrics
-      .meter('@postern/api-gateway')
-      .createObservableGauge('postern.dashboard.streams', {
-        unit: '{stream}',
-        description: 'Open change streams of the dashboard',
-      })
-      .addCallback(result => result.observe(this.#count));
   }
 
   onModuleDestroy(): void {
@@ -77,16 +78,13 @@ export class ChangeStreams implements OnModuleInit, OnModuleDestroy {
     const workspace = this.#workspaces.get(workspaceId) ?? { open: new Set(), topics: new Set<string>() };
     const opened = { caller, stream };
     workspace.open.add(opened);
+    this.#count.add(1);
     this.#workspaces.set(workspaceId, workspace);
     stream.onEnd(() => {
-      workspace.open.delete(opened);
+      if (workspace.open.delete(opened)) this.#count.add(-1);
       if (workspace.open.size === 0) this.#workspaces.delete(workspaceId);
     });
     void this.#list(workspaceId);
-  }
-
-  get #count(): number {
-    return [...this.#workspaces.values()].reduce((sum, { open }) => sum + open.size, 0);
   }
 
   #announce(topics: readonly string[]): void {

@@ -9,8 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { connectNats } from '@postern/messaging';
 import { startService } from '@postern/service-host';
 import { compileCache, freePort, startNats, type TestNats, waitFor } from '@postern/testing';
-import { ApiGatewayModule } from '../api-gateway.module.js';
-import { config } from '../config.js';
+import { apiGateway } from '../api-gateway.module.js';
 import { PublicServer } from '../public-server.js';
 import { SubmissionListener } from '../submission/submission-listener.js';
 import { FakeServices } from './fake-services.js';
@@ -33,7 +32,7 @@ export interface GatewayUnderTest {
   stop(): Promise<void>;
 }
 
-interface Surroundings {
+export interface Surroundings {
   readonly nats: TestNats;
   readonly services: FakeServices;
   readonly environment: Readonly<Record<string, string>>;
@@ -41,7 +40,7 @@ interface Surroundings {
 }
 
 /** A NATS server with fake services, and the settings of a gateway on free ports. */
-const startDependencies = async (): Promise<Surroundings> => {
+export const startDependencies = async (): Promise<Surroundings> => {
   const folder = await mkdtemp(join(tmpdir(), 'postern-gateway-'));
   const settings = join(folder, 'nats.conf');
   await writeFile(settings, 'max_payload: 54525952\nmax_pending: 268435456\n');
@@ -81,7 +80,7 @@ export const startGateway = async (
 ): Promise<GatewayUnderTest> => {
   const dependencies = await startDependencies();
   const service = await startService(
-    { name: 'api-gateway', config, module: ApiGatewayModule },
+    apiGateway,
     { ...dependencies.environment, POSTERN_LOG_LEVEL: 'silent', ...environment },
     output,
   );

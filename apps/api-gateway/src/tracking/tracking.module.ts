@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { TrackingTokens } from '@postern/mail';
 import { NatsLink } from '@postern/messaging';
 import { CONFIG, ServiceLog } from '@postern/service-host';
-import type { GatewayConfig } from '../config.js';
+import { type GatewayConfig, linkSecretsOf } from '../config.js';
 import { ServiceClient } from '../infrastructure/service-client/ports.js';
 import { ServiceClientModule } from '../infrastructure/service-client/service-client.module.js';
 import { EngagementRecorder } from './engagement-recorder.js';
@@ -18,8 +18,8 @@ import { UnsubscribeController } from './unsubscribe.controller.js';
   providers: [
     {
       provide: TrackingLinks,
-      useFactory: ({ linkSecrets }: GatewayConfig) =>
-        new TrackingLinks(TrackingTokens.fromSecrets(linkSecrets.map(secret => secret.reveal()))),
+      useFactory: (config: GatewayConfig) =>
+        new TrackingLinks(TrackingTokens.fromSecrets(linkSecretsOf(config).map(secret => secret.reveal()))),
       inject: [CONFIG],
     },
     {

@@ -107,7 +107,8 @@ export class RequestIntake {
       await promise;
     }
     this.#replies.flush();
-    if (this.link.connected) await this.link.nc.flush();
+    // A connection that breaks now takes the replies with it.
+    if (this.link.connected) await this.link.nc.flush().catch(() => {});
     await this.#confirmations.close(LAST_CONFIRMATIONS_MS);
   }
 

@@ -1,7 +1,8 @@
 /** A check that throws, or takes more than two seconds, if the service is not ready. */
 export interface ReadinessCheck {
   readonly name: string;
-  check(): Promise<void> | void;
+  /** Details for the operator may be returned. */
+  check(): Promise<Readonly<Record<string, unknown>>> | Promise<void> | void;
 }
 
 /** The readiness checks of the service; also the injection token. */

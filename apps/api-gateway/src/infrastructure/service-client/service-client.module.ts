@@ -1,6 +1,15 @@
 import { Module } from '@nestjs/common';
-import { RequestClient } from '@postern/messaging';
-import { ServiceClient } from './ports.js';
+import { HOST, type Host } from '@postern/service-host';
+import { type GatewayConnection, ServiceClient } from './ports.js';
 
-@Module({ providers: [{ provide: ServiceClient, useExisting: RequestClient }], exports: [ServiceClient] })
+@Module({
+  providers: [
+    {
+      provide: ServiceClient,
+      useFactory: ({ connection, requests }: Host) => (connection as GatewayConnection).services ?? requests,
+      inject: [HOST],
+    },
+  ],
+  exports: [ServiceClient],
+})
 export class ServiceClientModule {}

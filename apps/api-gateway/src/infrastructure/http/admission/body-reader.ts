@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { KIB, MIB } from '@postern/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../errors/problem.js';
+import { earlyBodyOf } from '../server/early-body.js';
 import { ReceivedBody } from '../validation/received-body.js';
 import { StreamedBody } from '../validation/streamed-body.js';
 import { networkOf } from './admission.js';
@@ -67,10 +68,11 @@ export class BodyReader {
 
   async read(request: FastifyRequest, payload: IncomingMessage): Promise<ReceivedBody | StreamedBody> {
     const { maxBodyBytes, isStreamed } = admissionOfRequest(request);
-    this.#waiting.get(request.raw)?.writeContinue();
+    const early = earlyBodyOf(request.raw);
+    if (!early) this.#waiting.get(request.raw)?.writeContinue();
     if (isStreamed) return new StreamedBody(payload);
     const { 'content-type': type = '', 'content-encoding': encoding } = request.headers;
-    const bytes = await this.#bytesOf(request, payload, maxBodyBytes);
+    const bytes = early ?? (await this.#bytesOf(request, payload, maxBodyBytes));
     return new ReceivedBody(bytes, type, encoding);
   }
 

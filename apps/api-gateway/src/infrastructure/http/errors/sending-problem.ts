@@ -2,6 +2,7 @@ import { Refusal } from '@postern/contracts';
 import { RemoteFault, runInContext, ServiceUnavailable } from '@postern/messaging';
 import type { ServiceLog } from '@postern/service-host';
 import type { FastifyRequest } from 'fastify';
+import { CellUnreachable } from '../../service-client/ports.js';
 import { requestContextOf } from '../server/request-context.js';
 import { routeUrlOf } from '../server/route-url.js';
 import { ERROR_CODE } from './error-code.js';
@@ -27,7 +28,8 @@ export function sendingProblem(exception: unknown, settings: ErrorSettings, requ
   if (exception instanceof OutcomeUnknown) return outcomeUnknown(exception, settings, request);
   if (exception instanceof ServiceUnavailable) {
     const headers = { 'retry-after': retryAfter(exception) };
-    return new Problem(503, 'Service temporarily unavailable. Try again.', headers);
+    const where = exception instanceof CellUnreachable ? ` The cell ${exception.cell} cannot be reached.` : '';
+    return new Problem(503, `Service temporarily unavailable.${where} Try again.`, headers);
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { type ConnectionLimits, rangesOf } from '@postern/service-host/connections';
+import { type ConnectionLimits, intercept, rangesOf } from '@postern/service-host/connections';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Admission } from '../admission/admission.js';
 import type { BodyReader } from '../admission/body-reader.js';
@@ -8,6 +8,7 @@ import { declaredAdmission } from '../admission/route-admission.js';
 import { codeOfStatus, ERROR_CODE } from '../errors/error-code.js';
 import { errorShape } from '../errors/error-shape.js';
 import { BODY_KINDS } from './body-kinds.js';
+import { type CellRoute, routingFailureOf } from './cell-route.js';
 import { respondMalformed } from './malformed-request.js';
 import { requestIdOf } from './request-id.js';
 import { baseHeaders } from './response-headers.js';
@@ -25,7 +26,10 @@ export interface FastifyServerOptions {
   readonly requestTimeoutMs: number;
   readonly admission: Admission;
   readonly bodies: BodyReader;
-  readonly connections: ConnectionLimits;
+  /** Absent for a server that gets the requests of another one. */
+  readonly connections?: ConnectionLimits | undefined;
+  /** Passes requests to the servers of other cells; absent if there is one. */
+  readonly route?: CellRoute | undefined;
   /** Whether the process is stopping: then every response closes its connection. */
   readonly isStopping: () => boolean;
   /** Called for every request once its headers are read. */
@@ -80,6 +84,8 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
     options.onRequest(request, reply);
     passMalformedType(request.raw);
     reply.headers(headers).header('x-request-id', request.id);
+    const failure = options.route && routingFailureOf(request.raw);
+    if (failure) throw failure;
     const isRouted = !request.is404 && !options.routes.isOfAnother(routeUrlOf(request), request.url);
     const admitted = options.admission.admit(request, reply, isRouted);
     if (admitted) {
@@ -103,7 +109,13 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
   instance.server.keepAliveTimeoutBuffer = KEEP_ALIVE_SLACK_MS;
   routeUpgrades(instance.server);
   answerExpectations(instance.server, options.bodies);
-  options.connections.apply(instance.server, rangesOf(options.trustedProxies));
+  if (options.route) {
+    const { route } = options;
+    intercept<[IncomingMessage, ServerResponse]>(instance.server, 'request', ([request, response], pass) =>
+      route(request, response, pass),
+    );
+  }
+  options.connections?.apply(instance.server, rangesOf(options.trustedProxies));
   return adapter;
 };
 

@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ReplyOf, RequestContract, RequestInput } from '@postern/contracts';
+import { TrackingTokens } from '@postern/mail';
+import { type Log, ServiceUnavailable } from '@postern/messaging';
+import { connectWith, type NatsConnection } from '@postern/service-host';
+import { CellUnreachable, type ServiceClient, type ServiceContext } from '../infrastructure/service-client/ports.js';
+import type { CellSettings } from './cell-settings.js';
+
+/** Time after an attempt that NATS refused, for example because of a wrong password. */
+const REFUSED_PAUSE_MS = 10_000;
+const RESPONDS_WITHIN_MS = 1_500;
+
+/** One complete set of back services, with its own PostgreSQL and NATS. */
+export class Cell implements ServiceClient {
+  readonly tokens: TrackingTokens;
+  #connection: NatsConnection | undefined;
+  #connecting: Promise<this> | undefined;
+
+  constructor(
+    readonly settings: CellSettings,
+    private readonly natsMinPayloadBytes: number,
+    private readonly log: Log,
+  ) {
+    this.tokens = TrackingTokens.fromSecrets(settings.linkSecrets.map(one => one.reveal()));
+  }
+
+  get name(): string {
+    return this.settings.name;
+  }
+
+  /** Undefined until NATS was reached for the first time. */
+  get connection(): NatsConnection | undefined {
+    return this.#connection;
+  }
+
+  /** Resolves once NATS was reached. A cell that refuses the gateway must not stop it for the others. */
+  connect(): Promise<this> {
+    this.#connecting ??= this.#connect();
+    return this.#connecting;
+  }
+
+  async #connect(): Promise<this> {
+    const settings = { ...this.settings, natsMinPayloadBytes: this.natsMinPayloadBytes };
+    while (!this.#connection) {
+      try {
+        this.#connection = await connectWith(settings, 'api-gateway', this.log);
+      } catch (error) {
+        this.log.error({ err: error, cell: this.name }, 'The NATS servers of a cell refuse the gateway');
+        await pause(REFUSED_PAUSE_MS, undefined, { ref: false });
+      }
+    }
+    return this;
+  }
+
+  /** @throws CellUnreachable instead of ServiceUnavailable. */
+  async request<C extends RequestContract>(
+    contract: C,
+    request: RequestInput<C>,
+    context: ServiceContext,
+  ): Promise<ReplyOf<C>> {
+    try {
+      if (!this.#connection) throw new ServiceUnavailable(contract.subject, 'disconnected', false);
+      return await this.#connection.requests.request(contract, request, context);
+    } catch (error) {
+      throw error instanceof ServiceUnavailable ? new CellUnreachable(this.name, error) : error;
+    }
+  }
+
+  /** @throws if NATS does not respond. */
+  async check(): Promise<void> {
+    if (!this.#connection) throw new Error('not connected yet');
+    await this.#connection.link.roundTrip(RESPONDS_WITHIN_MS);
+  }
+
+  async close(): Promise<void> {
+    this.#connection?.requests.close();
+    await this.#connection?.link.close();
+  }
+}
