@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { writeChanges } from './applying/apply.js';
+import { isApplicationPending } from './applying/pending.js';
 import { planOf, RELEASE } from './applying/plan.js';
 import { backup, copyBackups, showBackups } from './commands/backup.js';
 import { check } from './commands/check.js';
@@ -49,7 +50,7 @@ const failing = async (result: Promise<boolean>): Promise<void> => {
 /** Continues what a kill has interrupted. */
 const resume = async (): Promise<void> => {
   const journal = interrupted();
-  if (!journal) return print('Nothing was interrupted.');
+  if (!journal) return isApplicationPending() ? applyConfiguration(print) : print('Nothing was interrupted.');
   print(`Continuing "postern ${journal.operation}" of ${journal.startedAt}`);
   const { args } = journal;
   switch (journal.operation) {

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { readJson, writeJson } from '../machine/files.js';
 import { PLACES } from '../rendering/places.js';
 import { type Change, unitsToRestart } from './changes.js';
@@ -21,6 +21,9 @@ const union = (one: Pending, other: Pending): Pending => {
 };
 
 export const pendingUnits = (): Pending => readJson<Pending>(FILE) ?? { restart: [], reload: [] };
+
+/** Whether changes were written, or began to be, that have not been applied completely. */
+export const isApplicationPending = (file = FILE): boolean => existsSync(file);
 
 /** Remembers, before files are written, which units have to read them. */
 export const notePending = (changes: readonly Change[]): void =>

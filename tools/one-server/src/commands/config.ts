@@ -1,7 +1,7 @@
 import { startChanged, writeChanges } from '../applying/apply.js';
 import type { Change } from '../applying/changes.js';
 import { differenceOf } from '../applying/difference.js';
-import { pendingUnits } from '../applying/pending.js';
+import { isApplicationPending } from '../applying/pending.js';
 import { planOf } from '../applying/plan.js';
 import { SecretStore } from '../machine/secret-store.js';
 import { withLock } from '../operations/lock.js';
@@ -27,8 +27,8 @@ export const checkConfiguration = async (print: Print): Promise<void> => {
 export const applyConfiguration = (print: Print): Promise<void> =>
   withLock(async () => {
     const plan = await planOf();
-    const { restart, reload } = pendingUnits();
-    if (plan.changes.length + restart.length + reload.length === 0) {
+    const resumed = isApplicationPending();
+    if (plan.changes.length === 0 && !resumed) {
       print('No changes.');
       return;
     }
@@ -38,5 +38,5 @@ export const applyConfiguration = (print: Print): Promise<void> =>
     await prepareFolders(plan.model);
     await startChanged(plan.files, print);
     await untilHealthy(plan.model.configuration, print);
-    print(`${plan.changes.length} files were changed.`);
+    print(resumed ? 'The interrupted application is complete.' : `${plan.changes.length} files were changed.`);
   });

@@ -6,7 +6,7 @@ import { rangeText } from '../backups/wal-archive.js';
 import { type Configuration } from '../configuration/schema.js';
 import { readJson } from '../machine/files.js';
 import { run, succeeds, systemctl } from '../machine/run.js';
-import { interrupted } from '../operations/journal.js';
+import { interruptedCommand } from '../operations/interrupted.js';
 import { withLock } from '../operations/lock.js';
 import { PLACES } from '../rendering/places.js';
 import { unitsOf } from '../rendering/render.js';
@@ -113,7 +113,7 @@ export const statusOf = async (configuration: Configuration, units: readonly str
   certificate: await certificateOf(configuration.host),
   backup: latestBackup(configuration.backup.to),
   restorable: restorableRanges(configuration.backup.to),
-  interrupted: interrupted()?.operation ?? null,
+  interrupted: interruptedCommand() ?? null,
 });
 
 /** `status`: versions, units, health, disk, certificate and backup. @returns whether all is well. */
