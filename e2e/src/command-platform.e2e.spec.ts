@@ -83,9 +83,9 @@ describe('postern deploy', () => {
     const broken = await platform.service({ 'README.md': 'Nothing to run' }, { name: `broken-${name}` });
     const { code, out, err } = await runner.run(['deploy', broken.id, '--json']);
     expect(code).toBe(1);
-    const { error } = JSON.parse(out) as { error: { message: string; deployment: { status: string } } };
+    const { error } = JSON.parse(out) as { error: { message: string; deployment: { id: string; status: string } } };
     expect(error.deployment.status).toBe('failed');
-    expect(err).toContain('postern logs');
+    expect(err).toContain(`postern deployments logs ${error.deployment.id}`);
   }, 90_000);
 
   it('lists the existing web services if the name is unknown', async () => {

@@ -15,7 +15,7 @@ const WITHIN_MS = 60_000;
 const ACCESS = { username: 'oauth2', password: 'glpat-story_0123456789' };
 /** Shared folders that the first web service or database creates; their contents are compared. */
 const SHARED =
-  /^(artefacts|boxes\/names\/private-addresses\.json|builds|cache|commands|databases(\/ports)?|disks|git-settings|instances|load-balancer\/\w+\.json|runtime-owner|users(\/\w+){0,2})$/;
+  /^(artefacts|boxes\/names\/private-addresses\.json|builds|cache|commands|databases(\/(ports|authority(\/ca\.\w+)?))?|disks|git-settings|instances|load-balancer\/\w+\.json|runtime-owner|users(\/\w+){0,2})$/;
 
 const platform = await ownPlatform();
 const { world } = platform;
