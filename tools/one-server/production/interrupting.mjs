@@ -62,7 +62,10 @@ export const powerCutInOperations = async world => {
       await started;
       const resumed = await server.exec('postern resume || postern resume');
       await eventually(world, 60_000, () => isHealthy(server));
-      assert.equal(await server.exec('postern config apply | tail -1'), 'No changes.\n', `${name} is complete`);
+      const applied = await server.exec('postern config apply | tail -1');
+      // An application that had not begun leaves the edited configuration.
+      const hadBegun = name !== 'config apply' || !/Nothing/.test(resumed);
+      if (hadBegun) assert.equal(applied, 'No changes.\n', `${name} is complete`);
       assert.equal((await server.exec('ls /var/backups/postern | grep -c incomplete || true').then(Number)) <= 1, true);
       await sending.stop();
       await conserved(world, sending.accepted);
