@@ -15,10 +15,8 @@ import { ServiceUnavailable } from '@postern/messaging';
 import { ERROR_CODE } from '../infrastructure/http/errors/error-code.js';
 import { Problem } from '../infrastructure/http/errors/problem.js';
 import { ServiceClient, type ServiceContext } from '../infrastructure/service-client/ports.js';
-import type { Cell } from './cell.js';
+import { type Cell, firstCellThat } from './cell.js';
 import type { Cells } from './cells.js';
-
-const NOT_VERIFIED = new Error('not verified');
 
 /** The services of one cell. The few requests whose cell is unknown until they are handled are sent to several. */
 export class CellServices extends ServiceClient {
@@ -58,18 +56,9 @@ export class CellServices extends ServiceClient {
 
   /** Whether a cell has verified a host name. */
   async #isVerified<C extends RequestContract>(contract: C, request: RequestInput<C>, context: ServiceContext) {
-    const replies = this.cells.all.map(async cell => {
-      const reply = (await cell.request(contract, request, context)) as { readonly verified: boolean };
-      if (!reply.verified) throw NOT_VERIFIED;
-      return reply;
-    });
-    try {
-      return await Promise.any(replies);
-    } catch (error) {
-      const failure = (error as AggregateError).errors.find(one => one !== NOT_VERIFIED);
-      if (failure) throw failure;
-      return { verified: false };
-    }
+    const has = async (cell: Cell) =>
+      ((await cell.request(contract, request, context)) as { readonly verified: boolean }).verified;
+    return { verified: (await firstCellThat(this.cells.all, has)) !== undefined };
   }
 
   /** A cell that does not have the endpoint refuses the call without an effect. */

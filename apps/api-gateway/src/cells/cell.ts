@@ -10,6 +10,29 @@ import type { CellSettings } from './cell-settings.js';
 const REFUSED_PAUSE_MS = 10_000;
 const RESPONDS_WITHIN_MS = 1_500;
 
+const NOT_THIS = new Error('not this cell');
+
+/**
+ * The first cell to which the question is answered with yes, so that an unreachable one delays only its own callers.
+ * Undefined if all say no. Rejects if a cell that may say yes is unreachable.
+ */
+export const firstCellThat = async (
+  cells: readonly Cell[],
+  question: (cell: Cell) => Promise<boolean>,
+): Promise<Cell | undefined> => {
+  const answers = cells.map(async cell => {
+    if (await question(cell)) return cell;
+    throw NOT_THIS;
+  });
+  try {
+    return await Promise.any(answers);
+  } catch (error) {
+    const failure = (error as AggregateError).errors.find(one => one !== NOT_THIS);
+    if (failure) throw failure;
+    return undefined;
+  }
+};
+
 /** One complete set of back services, with its own PostgreSQL and NATS. */
 export class Cell implements ServiceClient {
   readonly tokens: TrackingTokens;

@@ -3,7 +3,7 @@ import { answerReleaseQueries, type NatsConnection, type Release, type ServiceLo
 import type { GatewayConfig } from '../config.js';
 import { ReplyCache } from '../infrastructure/http/admission/reply-cache.js';
 import type { ServiceContext } from '../infrastructure/service-client/ports.js';
-import { Cell } from './cell.js';
+import { Cell, firstCellThat } from './cell.js';
 
 /** What tells the cell of a caller; `api_key` is the key of an email service. */
 export type CredentialKind = CallerKind | 'api_key';
@@ -20,8 +20,6 @@ const MAX_REMEMBERED = 50_000;
 const UNKNOWN_KEPT_MS = 10_000;
 const MAX_UNKNOWN = 10_000;
 const MAX_PENDING = 1_000;
-
-const NOT_FOUND = new Error('not found');
 
 /**
  * The cells behind a gateway; none if it serves the services of its own NATS servers only. It remembers which cell has a
@@ -103,24 +101,13 @@ export class Cells {
     await Promise.all(this.#all.filter(cell => cell !== this.#home).map(cell => cell.close()));
   }
 
-  /** The first cell that has it decides, so that an unreachable one delays only its own callers. */
-  async #search(
+  #search(
     cells: readonly Cell[],
     kind: CredentialKind,
     value: string,
     context: ServiceContext,
   ): Promise<Cell | undefined> {
-    const searches = cells.map(async cell => {
-      if (await has(cell, kind, value, context)) return cell;
-      throw NOT_FOUND;
-    });
-    try {
-      return await Promise.any(searches);
-    } catch (error) {
-      const failure = (error as AggregateError).errors.find(one => one !== NOT_FOUND);
-      if (failure) throw failure;
-      return undefined;
-    }
+    return firstCellThat(cells, cell => has(cell, kind, value, context));
   }
 
   #remember(hash: string, cell: Cell): void {

@@ -1,6 +1,6 @@
 import { enableDatabaseExtension, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { DatabaseExtensions } from '@postern/runtime';
+import { DatabaseExtensions, snakeCased } from '@postern/runtime';
 import { Databases } from './databases.projection.js';
 import { ownedDatabase } from './owned-database.js';
 import { databaseNotRunning } from './refusals.js';
@@ -23,8 +23,7 @@ export class EnableDatabaseExtension {
     if (problem !== undefined) throw unavailable(problem);
     const enabled = (await this.runtime.extensionsOf(id, username))?.find(extension => extension.name === name);
     if (!enabled) throw databaseNotRunning();
-    const { installedVersion, ...extension } = enabled;
-    return { ...extension, installed_version: installedVersion };
+    return snakeCased(enabled);
   }
 }
 

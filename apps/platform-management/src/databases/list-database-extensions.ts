@@ -1,6 +1,6 @@
 import { listDatabaseExtensions, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { DatabaseExtensions } from '@postern/runtime';
+import { DatabaseExtensions, snakeCased } from '@postern/runtime';
 import { databaseNotFound } from './database.js';
 import { Databases } from './databases.projection.js';
 import { ownedDatabase } from './owned-database.js';
@@ -22,9 +22,6 @@ export class ListDatabaseExtensions {
     if (status !== 'running' || username === undefined) throw databaseNotRunning();
     const extensions = await this.runtime.extensionsOf(id, username);
     if (!extensions) throw databaseNotRunning();
-    return extensions.map(({ installedVersion, ...extension }) => ({
-      ...extension,
-      installed_version: installedVersion,
-    }));
+    return extensions.map(extension => snakeCased(extension));
   }
 }
