@@ -22,4 +22,11 @@ describe('the first page of the dashboard', () => {
     const sizes = await Promise.all(['/dashboard/', ...files].map(sentBytes));
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(100_000);
   });
+
+  it('is painted without another file: its styles and first words are in the page', async () => {
+    const page = await (await fetch(`${world.postern.baseUrl}/dashboard/`)).text();
+    expect(page).toMatch(/<style>.*light-dark\(/s);
+    expect(page).not.toContain('rel="stylesheet"');
+    expect(page).toMatch(/<div id="application">\s*<main[^>]*>\s*<p[^>]*>Loading/);
+  });
 });

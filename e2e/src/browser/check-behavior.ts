@@ -13,6 +13,7 @@ export const checkBehavior = async (page: Page, base: string, paths: readonly st
     return `${base}/dashboard${found}`;
   };
   await missingPages(page, base);
+  await chosenTheme(page, base);
   await unsavedChanges(page, pathOf(/^\/services\/[^/]+\/settings$/));
   await collapsedForms(page, base);
   const [delivered = '', bounced = ''] = paths.filter(path => /^\/services\/[^/]+\/messages\/./.test(path));
@@ -57,6 +58,23 @@ const missingPages = async (page: Page, base: string): Promise<void> => {
     await untilText(page, heading, 'main h1');
     const title = await page.title();
     if (title !== `${heading} · Postern`) throw new Error(`${path} has the title “${title}”`);
+  }
+};
+
+/** The theme of the browser is the one that the user has chosen, whatever the system prefers. */
+const chosenTheme = async (page: Page, base: string): Promise<void> => {
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
+  await openPage(page, `${base}/dashboard/account`);
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await paper();
+  for (const [theme, isLight] of [
+    ['dark', false],
+    ['light', true],
+    ['system', true],
+  ] as const) {
+    await page.select('.side-foot select', theme);
+    await page.reload({ waitUntil: 'networkidle2' });
+    if (((await paper()) === light) !== isLight) throw new Error(`the theme ${theme} does not show its colours`);
   }
 };
 
