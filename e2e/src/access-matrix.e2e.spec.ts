@@ -95,8 +95,8 @@ describe('the owner reaches their own resources with every write', () => {
   const deletesLast = (operation: Operation) => (operation.method === 'DELETE' ? 100 : 0) - operation.path.length;
   const ordered = [...writes].sort((a, b) => deletesLast(a) - deletesLast(b));
   const trees = new Map(['/api', '/dashboard', '/emails', OPERATORS].map(base => [base, resourcesOf(owner)] as const));
-  // Scheduled messages belong to the service of the key.
-  trees.set('/scheduled-emails', resources.get(owner)!);
+  // Scheduled messages and listeners belong to the service of the key.
+  for (const base of ['/scheduled-emails', '/webhook-listeners']) trees.set(base, resources.get(owner)!);
 
   it.each(titled(ordered))('%s', async (_, operation) => {
     const base = operation.operatorsOnly ? OPERATORS : `/${operation.path.split('/')[1]}`;

@@ -64,6 +64,7 @@ export class Resources {
     if (place.collection === '/emails' || place.collection === `${DASHBOARD}/emails`)
       return this.idOf({ ...place, name: 'email_id', collection: MESSAGES });
     if (place.collection === '/scheduled-emails') return this.idOf({ ...place, collection: SCHEDULED_EMAILS });
+    if (place.collection === '/webhook-listeners') return this.idOf({ ...place, collection: WEBHOOK_LISTENERS });
     const id = this.ids.get(place.collection) ?? this.make(place);
     this.ids.set(place.collection, id);
     return id;
@@ -221,5 +222,6 @@ export class Resources {
   }
 }
 
+const WEBHOOK_LISTENERS = `${DASHBOARD}/email-services/{service_id}/webhook-listeners`;
 const SCHEDULED_EMAILS = `${DASHBOARD}/email-services/{service_id}/scheduled-emails`;
 const MESSAGES = `${DASHBOARD}/email-services/{service_id}/emails`;

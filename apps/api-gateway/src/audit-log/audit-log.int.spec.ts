@@ -30,6 +30,7 @@ const LOCAL = { network: '127.0.0.0/24', user_agent: 'curl' };
 /** Writing routes that are not actions of users, or whose actions are calls of audited ones. */
 const NOT_AUDITED = [
   'DELETE /scheduled-emails/:id',
+  'DELETE /webhook-listeners/:id',
   'PATCH /scheduled-emails/:id',
   'POST /emails',
   'POST /emails/batch',
@@ -38,6 +39,7 @@ const NOT_AUDITED = [
   'POST /scheduled-emails',
   'POST /u/:token',
   'POST /unsubscribe/:token',
+  'POST /webhook-listeners',
 ];
 
 const ROUTES = Object.values<unknown>(contracts)

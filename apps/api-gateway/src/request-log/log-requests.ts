@@ -28,11 +28,14 @@ export const logRequests = (server: FastifyInstance, log: RequestLog): void => {
     done(null, payload);
   });
   server.addHook('onResponse', (request: Answered, reply, done) => {
-    const key = keyOf(request);
+    const key = isLogged(request, reply) ? keyOf(request) : undefined;
     if (key) log.add(key.owner, { ...entryOf(request, reply), key_hash: credentialHashOf(request.raw, key.secret) });
     done();
   });
 };
+
+const isLogged = (request: FastifyRequest, { statusCode }: FastifyReply): boolean =>
+  statusCode >= 400 || !declaredAdmission(request.routeOptions.config)?.isPolled;
 
 interface PresentedKey {
   readonly owner: LogOwner;

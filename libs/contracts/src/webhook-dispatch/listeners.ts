@@ -14,13 +14,29 @@ export const MAX_LISTENERS = 10;
 export const MAX_LISTENER_EVENTS = 1_000;
 export const MAX_LISTENER_WAIT_S = 10;
 
+/** Shown in the documentation of the email API. */
+export const WEBHOOK_LISTENER_EXAMPLES = {
+  created: { id: '0198d39f-1a2b-7c3d-8e4f-5a6b7c8d9e02', expires_at: '2026-01-31T09:05:00.000Z' },
+  events: {
+    events: [
+      {
+        number: 1,
+        body: '{"event":"delivered","email_id":"0198d39f-1a2b-7c3d-8e4f-5a6b7c8d9e00","to":"ada@example.net","timestamp":"2026-01-31T09:00:02.000Z"}',
+      },
+    ],
+  },
+} as const;
+
 /** The gateway checks that the caller's workspace owns the service before it sends these. */
 const ofListener = z.object({ service_id: id, listener_id: id });
 
 /** Starts to keep the events of an email service for a client without a reachable webhook endpoint. */
 export const createWebhookListener = request('create-webhook-listener', {
   request: z.object({ service_id: id }),
-  reply: z.object({ id, expires_at: timestamp }),
+  reply: z.object({
+    id: id.describe('Id of the listener.'),
+    expires_at: timestamp.describe('When it is deleted unless it is read until then.'),
+  }),
   refusals: { too_many_listeners: 409 },
   http: {
     operation: 'WebhookListeners.create',
@@ -62,12 +78,14 @@ export const readWebhookListener = request('read-webhook-listener', {
       .describe('Seconds to wait for an event if there is none; the reply may come earlier without one.'),
   }),
   reply: z.object({
-    events: z.array(
-      z.object({
-        number: z.int().positive().describe('Consecutive; a gap shows how many events were left out.'),
-        body: z.string().describe('The body that a webhook would receive, byte for byte.'),
-      }),
-    ),
+    events: z
+      .array(
+        z.object({
+          number: z.int().positive().describe('Consecutive; a gap shows how many events were left out.'),
+          body: z.string().describe('The body that a webhook would receive, byte for byte.'),
+        }),
+      )
+      .describe('Oldest first; none if there was no event in the time.'),
   }),
   refusals: { listener_not_found: 404 },
   http: {

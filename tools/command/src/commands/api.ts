@@ -20,7 +20,10 @@ export const api = (): Command =>
     'postern api POST /emails --input email.json',
   ])
     .addArgument(new Argument('<method>').argParser(methodOf))
-    .argument('<path>', 'path of the operation: /emails…, /scheduled-emails…, /api/v1/… or /dashboard/api/…')
+    .argument(
+      '<path>',
+      'path of the operation: /emails…, /scheduled-emails…, /webhook-listeners…, /api/v1/… or /dashboard/api/…',
+    )
     .argument('[fields...]', 'name=value: fields of the query of a GET, otherwise of the body')
     .option('--input <file>', 'file with the JSON body; - is standard input')
     .addHelpText(

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { command, group, invocation } from '../command-line.js';
+import type { Context } from '../configuration/context.js';
 import { emailServiceNamed } from '../email-services.js';
 import { interrupted } from '../interruption.js';
 import { EventForwarder, newSecret } from '../listening/event-forwarder.js';
@@ -23,7 +24,10 @@ const listen = (): Command =>
     'postern webhooks listen --forward-to 3000 --service Shop --events bounced,complained',
   ])
     .requiredOption('--forward-to <url>', 'URL of your server, or a port of this machine', targetFrom)
-    .option('--service <id or name>', 'email service; required if there are several')
+    .option(
+      '--service <id or name>',
+      'email service, if you are signed in to the dashboard; otherwise that of the email key',
+    )
     .option('--events <kinds>', `only these events: ${KINDS.join(',')}`, kindsFrom)
     .addHelpText(
       'after',
@@ -31,14 +35,13 @@ const listen = (): Command =>
     )
     .action(async (options: ListenOptions) => {
       const { context, output } = invocation(options);
-      const dashboard = context.dashboard();
-      const service = await emailServiceNamed(dashboard, options.service);
       const secret = context.environment['POSTERN_WEBHOOK_SECRET'] || newSecret();
       const signal = interrupted();
-      const listener = await Listener.start(dashboard, service.id, signal, message => output.note(message));
+      const { api, listeners, name, ids } = await sourceOf(context, options.service);
+      const listener = await Listener.start(api, listeners, signal, message => output.note(message));
       output.line(
-        { type: 'listening', service_id: service.id, forward_to: String(options.forwardTo), secret },
-        `Listening to ${service.name}. Forwarding to ${options.forwardTo}\nSigning secret: ${secret}`,
+        { type: 'listening', ...ids, forward_to: String(options.forwardTo), secret },
+        `Listening to ${name}. Forwarding to ${options.forwardTo}\nSigning secret: ${secret}`,
       );
       const forwarder = new EventForwarder({ url: options.forwardTo, secret, kinds: options.events ?? KINDS });
       try {
@@ -53,6 +56,15 @@ const listen = (): Command =>
         await listener.stop();
       }
     });
+
+/** Where the listeners of the email service are: with its key alone, or with a session if a service is named or there is no key. */
+const sourceOf = async (context: Context, named: string | undefined) => {
+  if (named === undefined && context.emailKey !== undefined)
+    return { api: context.emailApi(), listeners: '/webhook-listeners', name: 'the email service of the key', ids: {} };
+  const api = context.dashboard();
+  const { id, name } = await emailServiceNamed(api, named);
+  return { api, listeners: `/email-services/${id}/webhook-listeners`, name, ids: { service_id: id } };
+};
 
 function targetFrom(text: string): URL {
   const full = /^\d{1,5}$/.test(text) ? `http://localhost:${text}/` : text;

@@ -51,22 +51,33 @@ export class Context {
     return new DashboardApi(this.url, required(this.sessionToken, SESSION));
   }
 
+  /** The operations of the email API that have no client. @throws NotSignedInError without an email key */
+  emailApi(): DashboardApi {
+    return new DashboardApi(this.url, this.#emailCredential, '');
+  }
+
   /** The text of the answer to a call of any API, with the credential that its path asks for. @throws UsageError */
   call(method: string, path: string, options: CallOptions): Promise<string> {
-    const [, api] = /^(\/(?:scheduled-)?emails|\/api\/v1|\/dashboard\/api)(?=[/?]|$)/.exec(path) ?? [];
+    const [, api] =
+      /^(\/(?:scheduled-)?emails|webhook-listeners|\/api\/v1|\/dashboard\/api)(?=[/?]|$)/.exec(path) ?? [];
     switch (api) {
       case '/emails':
       case '/scheduled-emails':
-        return this.#callWith({ 'api-key': required(this.emailKey, EMAIL_KEY) }, method, path, options);
+      case '/webhook-listeners':
+        return this.#callWith(this.#emailCredential, method, path, options);
       case '/api/v1':
         return this.#callWith(required(this.platformKey, PLATFORM_KEY), method, path, options);
       case '/dashboard/api':
         return this.#callWith(required(this.sessionToken, SESSION), method, path, options);
       default:
         throw new UsageError(
-          `${JSON.stringify(path)} is no path of an API: /emails…, /scheduled-emails…, /api/v1/… or /dashboard/api/…`,
+          `${JSON.stringify(path)} is no path of an API: /emails…, /scheduled-emails…, /webhook-listeners…, /api/v1/… or /dashboard/api/…`,
         );
     }
+  }
+
+  get #emailCredential(): Readonly<Record<string, string>> {
+    return { 'api-key': required(this.emailKey, EMAIL_KEY) };
   }
 
   #callWith(credential: string | Readonly<Record<string, string>>, method: string, path: string, options: CallOptions) {

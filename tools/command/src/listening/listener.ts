@@ -18,20 +18,21 @@ export class Listener {
   #failures = 0;
 
   private constructor(
-    private readonly dashboard: DashboardApi,
-    private readonly serviceId: string,
+    private readonly api: DashboardApi,
+    private readonly listeners: string,
     private readonly signal: AbortSignal,
     private readonly note: (message: string) => void,
     private id: string,
   ) {}
 
+  /** @param listeners the path of the listeners of the email service in the API */
   static async start(
-    dashboard: DashboardApi,
-    serviceId: string,
+    api: DashboardApi,
+    listeners: string,
     signal: AbortSignal,
     note: (message: string) => void,
   ): Promise<Listener> {
-    return new Listener(dashboard, serviceId, signal, note, await created(dashboard, serviceId));
+    return new Listener(api, listeners, signal, note, await created(api, listeners));
   }
 
   /** Event bodies in order. The next read acknowledges a batch, after it was forwarded. */
@@ -48,7 +49,7 @@ export class Listener {
 
   /** Deletes the listener; if that fails, it expires. */
   async stop(): Promise<void> {
-    await this.dashboard.delete(`${pathOf(this.serviceId)}/${this.id}`).catch(() => undefined);
+    await this.api.delete(`${this.listeners}/${this.id}`).catch(() => undefined);
   }
 
   #acknowledge(events: readonly ListenerEvent[]): void {
@@ -60,10 +61,10 @@ export class Listener {
 
   /** Returns no events if the connection failed; the next call retries. */
   async #read(): Promise<readonly ListenerEvent[]> {
-    const path = `${pathOf(this.serviceId)}/${this.id}/events`;
+    const path = `${this.listeners}/${this.id}/events`;
     const query = { after: this.#after, wait_s: WAIT_S };
     try {
-      const { events } = await this.dashboard.get<{ events: ListenerEvent[] }>(path, { query, signal: this.signal });
+      const { events } = await this.api.get<{ events: ListenerEvent[] }>(path, { query, signal: this.signal });
       this.#failures = 0;
       return events;
     } catch (error) {
@@ -78,7 +79,7 @@ export class Listener {
   }
 
   async #startAgain(): Promise<readonly ListenerEvent[]> {
-    this.id = await created(this.dashboard, this.serviceId);
+    this.id = await created(this.api, this.listeners);
     this.#after = 0;
     this.note('The connection was lost for more than five minutes. Events of that time were left out.');
     return [];
@@ -89,10 +90,8 @@ export class Listener {
   }
 }
 
-const pathOf = (serviceId: string): string => `/email-services/${serviceId}/webhook-listeners`;
-
-const created = async (dashboard: DashboardApi, serviceId: string): Promise<string> =>
-  (await dashboard.post<{ id: string }>(pathOf(serviceId))).id;
+const created = async (api: DashboardApi, listeners: string): Promise<string> =>
+  (await api.post<{ id: string }>(listeners)).id;
 
 const isTemporary = (error: unknown): boolean =>
   error instanceof ConnectionError || (error instanceof ApiError && (error.status === 429 || error.status >= 500));

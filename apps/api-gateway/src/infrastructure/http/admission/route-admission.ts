@@ -11,6 +11,8 @@ export type GatewayAccess = RouteAccess | 'api-key' | 'deploy-hook';
 export interface GatewayAdmission extends RouteAdmission<GatewayAccess> {
   /** Whether the response has no end, so that it does not count as an open request of the caller. */
   readonly isEndless?: boolean;
+  /** Whether clients repeat it every few seconds, so that the log of requests has only its errors. */
+  readonly isPolled?: boolean;
   /** Whether platform keys need the scope write; by default, for all methods but GET and HEAD. */
   readonly writes?: boolean;
   /** Whether the handler reads the body as it arrives, so that it is not held in memory. */

@@ -45,7 +45,9 @@ describe('the OpenAPI document of the public API', () => {
 
   it('contains only the email API and the platform API', () =>
     expect(
-      Object.keys(described.paths).filter(path => !/^\/(emails|scheduled-emails|api\/v1)(\/|$)/.test(path)),
+      Object.keys(described.paths).filter(
+        path => !/^\/(emails|scheduled-emails|webhook-listeners|api\/v1)(\/|$)/.test(path),
+      ),
     ).toEqual([]));
 
   it('has unique operation ids that are valid method names', () => {
