@@ -9,6 +9,8 @@ export interface ApiAnswer {
   readonly code: string | undefined;
   readonly requestId: string | undefined;
   readonly text: string;
+  /** The answer by the output schema of the tool. */
+  readonly structured?: Record<string, unknown>;
 }
 
 /** What a request to the MCP server may use. */
@@ -63,10 +65,11 @@ export const mcpServer = ({ tools, call, pages, version }: ServedRequest): Serve
   return server;
 };
 
-const listed = ({ name, description, isRead, inputSchema, operation }: ApiTool) => ({
+const listed = ({ name, description, isRead, inputSchema, outputSchema, operation }: ApiTool) => ({
   name,
   description,
   inputSchema,
+  ...(outputSchema ? { outputSchema: { ...outputSchema, description: UNTRUSTED } } : {}),
   annotations: {
     title: operation.summary,
     readOnlyHint: isRead,
@@ -76,11 +79,14 @@ const listed = ({ name, description, isRead, inputSchema, operation }: ApiTool) 
 });
 
 /** The mark is unpredictable, so that the text between two marks cannot contain it and seem to end. */
-const resultOf = ({ status, code, requestId, text }: ApiAnswer) => {
+const resultOf = ({ status, code, requestId, text, structured }: ApiAnswer) => {
   if (status >= 400) {
     const lines = [text, ...(code ? [`Code: ${code}`] : []), ...(requestId ? [`Request id: ${requestId}`] : [])];
     return { isError: true, content: [{ type: 'text' as const, text: lines.join('\n') }] };
   }
   const mark = `untrusted-${randomUUID()}`;
-  return { content: [{ type: 'text' as const, text: `${UNTRUSTED}\n<${mark}>\n${text}\n</${mark}>` }] };
+  return {
+    content: [{ type: 'text' as const, text: `${UNTRUSTED}\n<${mark}>\n${text}\n</${mark}>` }],
+    ...(structured ? { structuredContent: structured } : {}),
+  };
 };

@@ -18,7 +18,7 @@ import { ServiceClient } from '../infrastructure/service-client/ports.js';
 import { type Credentials, credentialsOf, headersFor, permitsOf } from './credentials.js';
 import { Pages } from './documentation-resources.js';
 import { type ApiAnswer, mcpServer } from './mcp-server.js';
-import { type ApiTool, requestOf, toolOf } from './tools.js';
+import { type ApiTool, requestOf, structuredOf, toolOf } from './tools.js';
 
 const query = z.object({
   allow_writes: z
@@ -118,7 +118,9 @@ export class McpController {
         `${name} changes something. Use the address ${this.config.publicUrl}/mcp?allow_writes=true for it.`,
       );
     const { url, body } = requestOf(tool, input);
-    return this.#send(request, tool.operation.method, url, headers, body);
+    const answer = await this.#send(request, tool.operation.method, url, headers, body);
+    const structured = answer.status < 400 ? structuredOf(tool, answer.text) : undefined;
+    return structured ? { ...answer, structured } : answer;
   }
 
   /** Sends a request to this gateway itself, which admits, limits, audits and logs it like any other of the client. */

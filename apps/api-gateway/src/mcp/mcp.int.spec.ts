@@ -8,8 +8,11 @@ import {
   authenticateManagementKey,
   createDeployment,
   listDeployments,
+  listVariables,
   type PlatformOperation,
   Refusal,
+  type ReplyOf,
+  type RequestContract,
   sendEmail,
 } from '@postern/contracts';
 import { waitFor } from '@postern/testing';
@@ -65,6 +68,8 @@ const callTool = async (client: Client, name: string, input: Record<string, unkn
 const dataIn = (text: string): unknown =>
   JSON.parse(/<(untrusted-[0-9a-f-]{36})>\n([\s\S]*)\n<\/\1>/.exec(text)?.[2] ?? '');
 const WRITES = '/mcp?allow_writes=true';
+/** The answer in the documentation of an operation. */
+const exampleOf = <C extends RequestContract>({ http }: C) => http[0]?.examples?.reply as ReplyOf<C>;
 
 describe('the MCP server', () => {
   it('offers what a platform key may read, and what it may change only on request', async () => {
@@ -111,6 +116,21 @@ describe('the MCP server', () => {
     });
   });
 
+  it('gives each tool the schema of its answer, and answers by it', async () => {
+    const client = await connect(platform.bearer, WRITES);
+    const { tools } = await client.listTools();
+    expect(tools.filter(({ outputSchema }) => outputSchema?.type !== 'object').map(({ name }) => name)).toEqual([]);
+    const lines = { properties: { lines: { type: 'array' } }, required: ['lines'] };
+    expect(tools.find(({ name }) => name === 'get_logs')?.outputSchema).toMatchObject(lines);
+    // The client checks the answers against the schemas.
+    gateway.services.on(listDeployments, () => exampleOf(listDeployments));
+    gateway.services.on(listVariables, () => exampleOf(listVariables));
+    const listed = await client.callTool({ name: 'list_deployments', arguments: { web_service_id: email.ID } });
+    expect(listed.structuredContent).toEqual(exampleOf(listDeployments));
+    const variables = await client.callTool({ name: 'list_variables', arguments: { web_service_id: email.ID } });
+    expect(variables.structuredContent).toEqual({ result: exampleOf(listVariables) });
+  });
+
   it('returns the error of the API with its code, and refuses what it does not offer', async () => {
     gateway.services.on(listDeployments, () => {
       throw new Refusal('web_service_not_found', 'there is no such web service');
@@ -131,9 +151,12 @@ describe('the MCP server', () => {
     const client = await connect({ authorization: `Bearer ${email.KEY}` }, WRITES);
     expect((await namesOf(client)).sort()).toEqual([
       'cancel_scheduled_email',
+      'create_webhook_listener',
       'get_email',
       'get_scheduled_email',
       'list_scheduled_emails',
+      'read_webhook_listener',
+      'remove_webhook_listener',
       'reschedule_email',
       'schedule_email',
       'send_email',

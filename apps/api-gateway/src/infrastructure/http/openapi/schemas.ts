@@ -67,6 +67,16 @@ export const inputSchema = (schema: z.ZodType): JsonSchema => {
   return inline;
 };
 
+/** The schema of an answer, without references. */
+export const outputSchema = (schema: z.ZodType): JsonSchema => {
+  const { $schema: _dialect, ...inline } = z.toJSONSchema(schema, {
+    io: 'output',
+    unrepresentable: 'any',
+    override: asAnswer,
+  });
+  return inline;
+};
+
 export const nameOfReply = (contractName: string): string =>
   `${contractName.split('-').map(capitalised).join('')}Reply`;
 
