@@ -5,6 +5,11 @@ const counts = new Intl.NumberFormat('en');
 
 export const formatCount = (count: number): string => counts.format(count);
 
+const decimals = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
+
+/** With three significant digits. */
+export const formatDecimal = (value: number): string => decimals.format(value);
+
 /** Formats a rate between 0 and 1 as a percentage; rates below 1% keep two decimals, because 0.1% complaints is a limit. */
 export const formatRate = (rate: number | null): string => {
   if (rate === null) return NO_VALUE;

@@ -185,7 +185,11 @@ describe('metrics', () => {
         period: 600,
         step: expect.any(Number),
         points: expect.arrayContaining([
-          expect.objectContaining({ timestamp: expect.any(String), instances: expect.any(Number) }),
+          expect.objectContaining({
+            timestamp: expect.any(String),
+            instances: expect.any(Number),
+            requests: expect.objectContaining({ per_second: expect.any(Number), errors_per_second: 0 }),
+          }),
         ]),
       },
     ]);

@@ -43,6 +43,15 @@ const byteCounts = z.record(serviceId, z.int().min(0));
 export const countedTraffic = z.strictObject({ epoch: z.string(), total: byteCounts, confirmed: byteCounts });
 export const trafficConfirmation = z.strictObject({ epoch: z.string(), upTo: byteCounts });
 
+/** Sums since the load balancer started; the milliseconds are those until the answers began. */
+const answerCounts = z.object({
+  count: z.int().min(0),
+  serverErrors: z.int().min(0),
+  responseMs: z.number().nonnegative(),
+});
+export type AnswerCounts = Readonly<z.infer<typeof answerCounts>>;
+export const NO_ANSWERS: AnswerCounts = { count: 0, serverErrors: 0, responseMs: 0 };
+
 export const reserved = z.object({ url: z.string() });
 export const drained = z.object({ cut: z.int() });
 export const balancerState = z.object({
@@ -59,6 +68,7 @@ export const balancerState = z.object({
       closed: closedReason.nullable(),
       /** Requests since the load balancer started, and those that wait for a service that is asleep; none from earlier versions. */
       requests: z.int().default(0),
+      answers: answerCounts.default(NO_ANSWERS),
       waiting: z.int().default(0),
       backends: z.array(z.object({ id: z.string(), host, port: z.int(), underWay: z.int() })),
       /** Former backends: they receive no new requests, but have some in progress. */

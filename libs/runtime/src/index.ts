@@ -7,5 +7,6 @@ export * from './runtime.js';
 export * from './runtime-feature.js';
 export * from './scaling-targets.js';
 export * from './service-plan.js';
+export * from './service-usage.js';
 export * from './terminals.js';
 export * from './wire-names.js';

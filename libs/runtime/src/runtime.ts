@@ -3,6 +3,7 @@ import type { RunEnd, RunOrder } from './commands.js';
 import type { LogPage, LogPageQuery } from './log-pages.js';
 import type { RuntimeFeature } from './runtime-feature.js';
 import type { BuiltArtefact, CommitDescription, ServicePlan } from './service-plan.js';
+import type { ServiceUsage } from './service-usage.js';
 import type { Terminal } from './terminals.js';
 
 /**
@@ -215,16 +216,6 @@ export interface ProcessStatus {
   readonly instances: number;
   /** The recent number of restarts and their reason, if the process crashes repeatedly; null otherwise. */
   readonly failure: string | null;
-}
-
-export interface ServiceUsage {
-  readonly webServiceId: string;
-  readonly cpuMillicores: number;
-  /** Percent of the total limit of all running instances. */
-  readonly cpuPercent: number;
-  readonly memoryBytes: number;
-  readonly memoryPercent: number;
-  readonly instances: number;
 }
 
 export interface ServiceTraffic {

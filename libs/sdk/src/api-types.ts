@@ -58,6 +58,23 @@ export interface ListScheduledEmailsReply {
   readonly offset: number;
 }
 
+export interface CreateWebhookListenerReply {
+  readonly id: string;
+  readonly expires_at: string;
+}
+
+export interface ReadWebhookListenerReply {
+  readonly events: ReadonlyArray<{
+    /** Consecutive; a gap shows how many events were left out. */
+    readonly number: number;
+    /** The body that a webhook would receive, byte for byte. */
+    readonly body: string;
+  }>;
+}
+
+export interface RemoveWebhookListenerReply {
+}
+
 export interface PlatformKey {
   /** Id of the key. */
   readonly id: string;
@@ -794,6 +811,15 @@ export interface GetMetricsHistoryReply {
     readonly instances: number;
     /** When the usage was measured. */
     readonly timestamp: string;
+    /** Requests; null where they are not counted, as on Kubernetes. */
+    readonly requests: {
+      /** Answered requests per second. */
+      readonly per_second: number;
+      /** Answers per second with a status of 500 or above. */
+      readonly errors_per_second: number;
+      /** Average milliseconds until an answer began; null without requests. */
+      readonly response_ms: number | null;
+    } | null;
   }>;
 }
 

@@ -77,7 +77,7 @@ export const Chart = (props: ChartProps) => {
         ref={frame}
         role="img"
         aria-label={`${title}: ${summary}`}
-        style={{ minHeight: heightOf(props) }}
+        style={{ minHeight: `${heightOf(props)}px` }}
       />
       {children}
     </figure>

@@ -12,6 +12,11 @@ describe('The axis of a chart', () => {
     [954, 1_000],
   ])('up to %p ends at %p', (highest, end) => expect(axisEndOf(highest, {})).toBe(end));
 
+  it('of rates has marks below 1', () => {
+    const end = axisEndOf(0.13, { least: 0.01 });
+    expect([end, marksOf(end, { least: 0.01 }).length]).toEqual([expect.closeTo(0.15), 4]);
+  });
+
   it('of bytes has marks at binary units', () => {
     const end = axisEndOf(300 * MIB, { binary: true });
     expect([end, marksOf(end, { binary: true })]).toEqual([384 * MIB, [0, 128, 256, 384].map(mib => mib * MIB)]);

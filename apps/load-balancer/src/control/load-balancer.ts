@@ -1,11 +1,13 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  type AnswerCounts,
   type Backend,
   type BalancerRoute,
   balancerFolder,
   type ClosedReason,
   type CountedTraffic,
+  NO_ANSWERS,
   type TrafficConfirmation,
 } from '@postern/load-balancer-client';
 import { type BalancerLog, reasonOf } from '../infrastructure/balancer-log.js';
@@ -36,6 +38,7 @@ export class LoadBalancer {
   readonly #routes: RouteTable;
   readonly #hosts: HostRoutes;
   readonly #requests = new Map<string, number>();
+  readonly #answers = new Map<string, AnswerCounts>();
   #sharedPort: number | undefined;
   #saving: NodeJS.Timeout | undefined;
 
@@ -110,6 +113,7 @@ export class LoadBalancer {
       () => this.workers.withdraw(id),
     );
     this.#requests.delete(id);
+    this.#answers.delete(id);
   }
 
   /** Routes exactly these host names on the shared port, in addition to the services' own. */
@@ -134,6 +138,7 @@ export class LoadBalancer {
         version: entry.version,
         closed: entry.closed,
         requests: this.#requests.get(entry.id) ?? 0,
+        answers: this.#answers.get(entry.id) ?? NO_ANSWERS,
         waiting: reports.reduce((sum, { waiting }) => sum + (waiting[entry.id] ?? 0), 0),
         backends: entry.backends.map(backend => ({ ...backend, underWay: underWay(backend) })),
         draining: busy.filter(backend => !isActive(backend)),
@@ -222,9 +227,12 @@ export class LoadBalancer {
   }
 
   #count(reports: readonly WorkerReport[]): void {
-    for (const { traffic, requests } of reports) {
+    // The last report of a worker of an earlier version has no answers.
+    for (const { traffic, requests, answers = {} } of reports) {
       for (const [id, bytes] of Object.entries(traffic)) this.#traffic.add(id, bytes);
       for (const [id, count] of Object.entries(requests)) this.#requests.set(id, (this.#requests.get(id) ?? 0) + count);
+      for (const [id, answered] of Object.entries(answers))
+        this.#answers.set(id, sumOf(this.#answers.get(id) ?? NO_ANSWERS, answered));
     }
   }
 
@@ -240,6 +248,12 @@ export class LoadBalancer {
 
 const isSame = (one: Backend, other: Backend): boolean =>
   one.id === other.id && one.host === other.host && one.port === other.port;
+
+const sumOf = (one: AnswerCounts, other: AnswerCounts): AnswerCounts => ({
+  count: one.count + other.count,
+  serverErrors: one.serverErrors + other.serverErrors,
+  responseMs: one.responseMs + other.responseMs,
+});
 
 /** Requests in progress on the service's backends, summed over all workers. */
 const busyOf = (serviceId: string, reports: readonly WorkerReport[]): BusyBackend[] => {

@@ -29,7 +29,12 @@ describe('A service that is asleep', () => {
       '200 one order',
       '200 ',
     ]);
-    expect(await route()).toMatchObject({ waiting: 0, requests: 2, closed: null });
+    expect(await route()).toMatchObject({
+      waiting: 0,
+      requests: 2,
+      answers: { count: 2, serverErrors: 0 },
+      closed: null,
+    });
   });
 
   it('lets a WebSocket wait', async () => {

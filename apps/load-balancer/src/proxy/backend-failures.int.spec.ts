@@ -36,6 +36,21 @@ describe('A request whose backend fails', () => {
     );
   });
 
+  it('is counted as a server error, like every answer of 500 or above, with the time until the answers', async () => {
+    const { url } = await balancer.serve((incoming, response) => {
+      if (incoming.url === '/silent') return;
+      response.statusCode = incoming.url === '/broken' ? 500 : 404;
+      response.end();
+    });
+    const statuses: number[] = [];
+    for (const path of ['/', '/broken', '/silent']) statuses.push((await request(`${url}${path}`)).status);
+    expect(statuses).toEqual([404, 500, 504]);
+    const route = (await balancer.client.routes()).find(({ id }) => id === SERVICE);
+    expect(route?.answers).toMatchObject({ count: 3, serverErrors: 2 });
+    // The silent backend was waited for.
+    expect(route?.answers.responseMs).toBeGreaterThanOrEqual(400);
+  });
+
   it('may take as long until its first byte as its backend allows', async () => {
     const { port } = await balancer.backend((_, response) => {
       setTimeout(() => response.end('late'), 1_000);

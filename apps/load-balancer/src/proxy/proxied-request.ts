@@ -33,6 +33,7 @@ const LINGER_MS = 1_000;
 export class ProxiedRequest implements Exchange {
   readonly #headers: string[];
   readonly #hasBody: boolean;
+  readonly #startedAt = performance.now();
   readonly #failed = new Set<BackendTarget>();
   #attempts = 0;
   #sentAt = 0;
@@ -129,6 +130,7 @@ export class ProxiedRequest implements Exchange {
         const headers = responseHeaders(asText(controller.rawHeaders), this.context.requestId, httpVersion === '1.1');
         if (this.context.isLast()) headers.push('Connection', 'close');
         response.writeHead(status, statusText ?? '', headers);
+        this.#countAnswer(status);
         // Sends the head alone if the body is delayed; otherwise both share a packet.
         process.nextTick(() => {
           if (!response.writableEnded && !response.destroyed) response.flushHeaders();
@@ -186,6 +188,11 @@ export class ProxiedRequest implements Exchange {
     this.#closeUnreadUpload();
     this.response.setHeader('X-Request-Id', this.context.requestId);
     sendErrorPage(this.request, this.response, page);
+    this.#countAnswer(this.response.statusCode);
+  }
+
+  #countAnswer(status: number): void {
+    this.context.route.countAnswer(status, performance.now() - this.#startedAt);
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { BlockList } from 'node:net';
-import { InstanceConnections } from '@postern/load-balancer-client';
+import { type AnswerCounts, InstanceConnections } from '@postern/load-balancer-client';
 import { ConnectionLimits } from '@postern/service-host/connections';
 import type { BalancerSettings } from '../settings.js';
 import type { BusyBackend, ServedRoute, Worker, WorkerReport } from '../workers/ports.js';
@@ -89,16 +89,19 @@ export class ReverseProxy implements Worker {
     this.#traffic = new Map();
     const busy: Record<string, BusyBackend[]> = {};
     const requests: Record<string, number> = {};
+    const answers: Record<string, AnswerCounts> = {};
     const waiting: Record<string, number> = {};
     for (const [service, { route }] of this.#services) {
       const count = route.takeRequests();
       if (count > 0) requests[service] = count;
+      const answered = route.takeAnswers();
+      if (answered.count > 0) answers[service] = answered;
       if (route.waiting > 0) waiting[service] = route.waiting;
       const found = [...route.active, ...route.retiring].filter(({ underWay }) => underWay.size > 0);
       if (found.length === 0) continue;
       busy[service] = found.map(({ id, host, port, underWay }) => ({ id, host, port, underWay: underWay.size }));
     }
-    return { busy, traffic, requests, waiting };
+    return { busy, traffic, requests, answers, waiting };
   }
 
   async stop(): Promise<WorkerReport> {

@@ -1,5 +1,11 @@
 import type { EventEmitter } from 'node:events';
-import type { Backend, ClosedReason, InstanceConnections } from '@postern/load-balancer-client';
+import {
+  type AnswerCounts,
+  type Backend,
+  type ClosedReason,
+  type InstanceConnections,
+  NO_ANSWERS,
+} from '@postern/load-balancer-client';
 import type { Timeouts } from '../settings.js';
 import { BackendTarget } from './backend-target.js';
 
@@ -10,6 +16,7 @@ export class Route {
   #closed: ClosedReason | null = null;
   #turn = 0;
   #requests = 0;
+  #answers: AnswerCounts = NO_ANSWERS;
   readonly #waiting = new Set<() => void>();
 
   constructor(
@@ -53,6 +60,22 @@ export class Route {
 
   countRequest(): void {
     this.#requests += 1;
+  }
+
+  countAnswer(status: number, responseMs: number): void {
+    const { count, serverErrors, responseMs: sum } = this.#answers;
+    this.#answers = {
+      count: count + 1,
+      serverErrors: serverErrors + (status >= 500 ? 1 : 0),
+      responseMs: sum + responseMs,
+    };
+  }
+
+  /** The answers since the last call. */
+  takeAnswers(): AnswerCounts {
+    const taken = this.#answers;
+    this.#answers = NO_ANSWERS;
+    return taken;
   }
 
   /** The requests since the last call. */

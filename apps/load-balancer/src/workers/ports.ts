@@ -1,4 +1,4 @@
-import type { Backend, ClosedReason } from '@postern/load-balancer-client';
+import type { AnswerCounts, Backend, ClosedReason } from '@postern/load-balancer-client';
 
 /** The part of a service's route that a worker needs. */
 export interface ServedRoute {
@@ -25,6 +25,8 @@ export interface WorkerReport {
   readonly traffic: Readonly<Record<string, number>>;
   /** Requests by service since the last report. */
   readonly requests: Readonly<Record<string, number>>;
+  /** Answers by service since the last report. */
+  readonly answers: Readonly<Record<string, AnswerCounts>>;
   /** Requests that wait for a service that is asleep, by service. */
   readonly waiting: Readonly<Record<string, number>>;
 }

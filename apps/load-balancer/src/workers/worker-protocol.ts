@@ -6,7 +6,7 @@ import type { BalancerSettings } from '../settings.js';
 import type { Worker, WorkerReport } from './ports.js';
 
 /** Incremented when the meaning of the orders changes: workers of another version are replaced, not reused. */
-const PROTOCOL = 3;
+const PROTOCOL = 4;
 
 /** Every worker process accepts orders on a Unix socket in this folder, named by its process id. */
 export const workersFolder = (platformHome: string): string => join(balancerFolder(platformHome), 'workers');

@@ -105,7 +105,8 @@ export const METRICS = {
   memory: { bytes: 134_217_728, percent: 25 },
   instances: 2,
 };
-export const HISTORY = { period: 3600, step: 12, points: [{ timestamp: CREATED_AT, ...METRICS }] };
+const REQUESTS = { per_second: 12.5, errors_per_second: 0.1, response_ms: 48.2 };
+export const HISTORY = { period: 3600, step: 15, points: [{ timestamp: CREATED_AT, ...METRICS, requests: REQUESTS }] };
 
 const VARIABLE_ID = '0198d3b5-4c5d-7e6f-8a7b-8c9d0e1f2a05';
 const MASKED = '********';

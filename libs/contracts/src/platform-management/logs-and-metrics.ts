@@ -99,6 +99,16 @@ export const getMetrics = request('get-metrics', {
   },
 });
 
+const requests = z.object({
+  per_second: z.number().nonnegative().describe('Answered requests per second.'),
+  errors_per_second: z.number().nonnegative().describe('Answers per second with a status of 500 or above.'),
+  response_ms: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .describe('Average milliseconds until an answer began; null without requests.'),
+});
+
 /** At most 300 points, oldest first, one every `step` seconds; there is none for times without instances. */
 export const getMetricsHistory = request('get-metrics-history', {
   request: ofWebService.extend({ period: z.int().min(60).max(604_800).default(3600).describe('Seconds before now.') }),
@@ -106,7 +116,12 @@ export const getMetricsHistory = request('get-metrics-history', {
     period: z.int().describe('Seconds before now, as requested.'),
     step: z.int().describe('Seconds between two points.'),
     points: z
-      .array(usage.extend({ timestamp: timestamp.describe('When the usage was measured.') }))
+      .array(
+        usage.extend({
+          timestamp: timestamp.describe('When the usage was measured.'),
+          requests: requests.nullable().describe('Requests; null where they are not counted, as on Kubernetes.'),
+        }),
+      )
       .describe('Measurements, oldest first; none for times without instances.'),
   }),
   refusals: { web_service_not_found: 404 },
@@ -115,7 +130,7 @@ export const getMetricsHistory = request('get-metrics-history', {
     method: 'GET',
     path: '/web-services/{web_service_id}/metrics/history',
     access: ['platform-key', 'session'],
-    summary: 'Get past CPU and memory usage, at most 300 points, oldest first',
+    summary: 'Get past CPU and memory usage and requests, at most 300 points, oldest first',
     description: 'There are no points for times without running instances.',
     examples: { reply: HISTORY },
   },

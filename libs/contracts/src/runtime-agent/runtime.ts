@@ -52,6 +52,7 @@ export const getRuntimeUsage = request('get-runtime-usage', {
         memory_bytes: z.number(),
         memory_percent: z.number(),
         instances: z.int(),
+        answers: z.object({ per_second: z.number(), server_errors: z.number(), response_ms: z.number() }).optional(),
       }),
     ),
   }),

@@ -7,6 +7,7 @@ const point = (cpu: readonly [number, number], memory: readonly [number, number]
   cpu: { millicores: cpu[0], percent: cpu[1] },
   memory: { bytes: memory[0], percent: memory[1] },
   instances,
+  requests: null,
 });
 
 describe('the limits of an instance', () => {

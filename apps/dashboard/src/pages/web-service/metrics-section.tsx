@@ -9,7 +9,7 @@ import { Loaded } from '../../components/loaded.js';
 import { EmptyState, Section } from '../../components/page.js';
 import { axisEndOf, type Unit, withGaps } from '../../components/plot-scale.js';
 import { Time } from '../../components/time.js';
-import { formatBytes, formatCount, formatTime } from '../../formatting.js';
+import { formatBytes, formatCount, formatDecimal, formatTime } from '../../formatting.js';
 import { useLoading } from '../../loading.js';
 import { Link } from '../../router.js';
 import { instanceLimits } from './instance-limits.js';
@@ -27,7 +27,7 @@ const SAMPLE_MS = 15_000;
 const MARKED = 20;
 const WERE_LIVE: ReadonlySet<Deployment['status']> = new Set(['live', 'superseded', 'rolled_back']);
 
-/** CPU, memory and number of instances over time. */
+/** Requests, CPU, memory and number of instances over time. */
 export const MetricsSection = () => {
   const { path, service } = useWebService();
   const [period, setPeriod] = useState('3600');
@@ -75,50 +75,70 @@ interface PlotsProps {
 const CPU = { format: (millicores: number) => `${formatCount(Math.round(millicores))} mCPU` };
 const MEMORY = { format: formatBytes, binary: true };
 const INSTANCES = { format: formatCount };
+const RATE = { format: (perSecond: number) => `${formatDecimal(perSecond)}/s`, least: 0.01 };
+const DURATION = { format: (ms: number) => `${formatDecimal(ms)} ms`, least: 0.1 };
+
+interface Line {
+  readonly label: string;
+  readonly values: readonly (number | null)[];
+  readonly colour?: `--${string}`;
+}
 
 const Plots = ({ of: { period, step, points }, instance, deployments }: PlotsProps) => {
   const to = Date.now() / 1_000;
   const { cpuMillicores, memoryBytes } = instanceLimits(instance, points);
   const times = points.map(({ timestamp }) => Date.parse(timestamp) / 1_000);
-  const plot = (
-    title: string,
-    unit: Unit,
-    value: (point: MetricsHistory['points'][number]) => number,
-    limitOfOne?: number,
-  ) => {
-    const values = points.map(value);
+  const isCounted = points.some(({ requests }) => requests);
+  const plot = (title: string, unit: Unit, lines: readonly Line[], limitOfOne?: number) => {
     const last = points.at(-1);
-    const peak = Math.max(0, ...values);
+    const peakOf = (values: Line['values']) => Math.max(0, ...values.map(value => value ?? 0));
     const limit = limitOfOne === undefined || !last ? undefined : limitOfOne * last.instances;
-    const [shownTimes, shown] = withGaps(times, values, step * 2.5);
-    const summary = [
-      `now ${unit.format(values.at(-1) ?? 0)}`,
-      `peak ${unit.format(peak)}`,
-      ...(limit === undefined ? [] : [`limit ${unit.format(limit)}`]),
-    ].join(', ');
+    const gaps = lines.map(({ values }) => withGaps(times, values, step * 2.5));
+    const summaryOf = ({ label, values }: Line) =>
+      [
+        `${lines.length > 1 ? `${label} ` : ''}now ${unit.format(values.at(-1) ?? 0)}`,
+        `peak ${unit.format(peakOf(values))}`,
+      ].join(', ');
     return (
       <Chart
         title={title}
-        summary={summary}
-        times={shownTimes}
-        series={[{ label: title, values: shown, colour: '--accent' }]}
+        summary={[...lines.map(summaryOf), ...(limit === undefined ? [] : [`limit ${unit.format(limit)}`])].join(', ')}
+        times={gaps[0]?.[0] ?? []}
+        series={lines.map(({ label, colour = '--accent' }, index) => ({
+          label,
+          values: gaps[index]?.[1] ?? [],
+          colour,
+        }))}
         unit={unit}
-        end={axisEndOf(peak, unit)}
+        end={axisEndOf(Math.max(...lines.map(({ values }) => peakOf(values))), unit)}
         from={to - period}
         to={to}
         markers={deployments}
         cursor="usage"
         timeOf={seconds => formatTime(new Date(seconds * 1_000).toISOString())}
       >
-        <Samples title={title} times={times} values={values} unit={unit} />
+        <Samples title={title} times={times} lines={lines} unit={unit} />
       </Chart>
     );
   };
   return (
     <div class="charts">
-      {plot('CPU', CPU, ({ cpu }) => cpu.millicores, cpuMillicores)}
-      {plot('Memory', MEMORY, ({ memory }) => memory.bytes, memoryBytes)}
-      {plot('Instances', INSTANCES, ({ instances }) => instances)}
+      {isCounted &&
+        plot('Requests', RATE, [
+          { label: 'Answers', values: points.map(({ requests }) => requests?.per_second ?? null) },
+          {
+            label: 'Errors',
+            values: points.map(({ requests }) => requests?.errors_per_second ?? null),
+            colour: '--bad',
+          },
+        ])}
+      {isCounted &&
+        plot('Response time', DURATION, [
+          { label: 'Average', values: points.map(({ requests }) => requests?.response_ms ?? null) },
+        ])}
+      {plot('CPU', CPU, [{ label: 'CPU', values: points.map(({ cpu }) => cpu.millicores) }], cpuMillicores)}
+      {plot('Memory', MEMORY, [{ label: 'Memory', values: points.map(({ memory }) => memory.bytes) }], memoryBytes)}
+      {plot('Instances', INSTANCES, [{ label: 'Instances', values: points.map(({ instances }) => instances) }])}
     </div>
   );
 };
@@ -126,20 +146,24 @@ const Plots = ({ of: { period, step, points }, instance, deployments }: PlotsPro
 interface SamplesProps {
   readonly title: string;
   readonly times: readonly number[];
-  readonly values: readonly number[];
+  readonly lines: readonly Line[];
   readonly unit: Unit;
 }
 
-const Samples = ({ title, times, values, unit }: SamplesProps) => (
+const Samples = ({ title, times, lines, unit }: SamplesProps) => (
   <details>
     <summary>{title} as a table</summary>
     <DataTable
       caption={`${title}, newest first`}
-      rows={times.map((time, index) => ({ time, value: values[index] ?? 0 })).reverse()}
+      rows={times.map((time, index) => ({ time, values: lines.map(({ values }) => values[index] ?? 0) })).reverse()}
       keyOf={({ time }) => String(time)}
       columns={[
         { title: 'Time', cell: ({ time }) => <Time at={new Date(time * 1_000).toISOString()} exact /> },
-        { title, numeric: true, cell: ({ value }) => unit.format(value) },
+        ...lines.map(({ label }, index) => ({
+          title: label,
+          numeric: true,
+          cell: ({ values }: { readonly values: readonly number[] }) => unit.format(values[index] ?? 0),
+        })),
       ]}
     />
   </details>

@@ -2,7 +2,7 @@ import { getMetricsHistory, type ReplyOf, type RequestOf } from '@postern/contra
 import { Handles } from '@postern/messaging';
 import { WebServices } from '../services/web-services.projection.js';
 import { MetricStore } from './metric-store.js';
-import { historyWindow, usageReply } from './metrics.js';
+import { historyWindow, requestsReply, usageReply } from './metrics.js';
 
 /** Returns the past usage of a web service. Refuses with `web_service_not_found`. */
 @Handles(getMetricsHistory)
@@ -20,7 +20,11 @@ export class GetMetricsHistory {
     return {
       period,
       step: window.step,
-      points: points.map(point => ({ ...usageReply(point), timestamp: point.at.toISOString() })),
+      points: points.map(point => ({
+        ...usageReply(point),
+        timestamp: point.at.toISOString(),
+        requests: requestsReply(point),
+      })),
     };
   }
 }

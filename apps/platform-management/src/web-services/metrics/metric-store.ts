@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ServiceUsage } from '@postern/runtime';
 import { Database } from '@postern/service-host';
 import { PrismaClient } from '../../generated/prisma/client.js';
-import type { HistoryWindow, Measurement } from './metrics.js';
+import type { HistoryWindow, Measurement, RequestRates } from './metrics.js';
 import {
   HISTORY_OF_MINUTES,
   HISTORY_OF_SAMPLES,
@@ -11,7 +11,7 @@ import {
   ROLL_UP,
 } from './metrics.sql.js';
 
-export interface MetricPoint extends Measurement {
+export interface MetricPoint extends Measurement, RequestRates {
   readonly at: Date;
 }
 
@@ -34,6 +34,9 @@ export class MetricStore {
       usages.map(({ memoryBytes }) => memoryBytes),
       usages.map(({ memoryPercent }) => memoryPercent),
       usages.map(({ instances }) => instances),
+      usages.map(({ answers }) => answers?.perSecond ?? null),
+      usages.map(({ answers }) => answers?.serverErrors ?? null),
+      usages.map(({ answers }) => answers?.responseMs ?? null),
     ]);
   }
 
@@ -66,4 +69,7 @@ const pointOf = (row: HistoryRow): MetricPoint => ({
   memoryBytes: row.memory_bytes,
   memoryPercent: row.memory_percent,
   instances: row.instances,
+  requests: row.requests,
+  serverErrors: row.server_errors,
+  responseMs: row.response_ms,
 });

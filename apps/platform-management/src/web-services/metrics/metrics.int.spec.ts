@@ -149,6 +149,24 @@ describe('the history of metrics', () => {
     expect(before.points.at(-1)?.instances).toBe(3);
   });
 
+  it('has the requests, with the average time until an answer, and null where they are not counted', async () => {
+    const shop = await fixture.webService();
+    await fixture.query('TRUNCATE metric_minutes');
+    const at = sampleTime(ago(300));
+    await measure(at, using(shop.web_service_id, 1, { answers: { perSecond: 10, serverErrors: 1, responseMs: 200 } }));
+    await measure(
+      at,
+      using(shop.web_service_id, 1, { answers: { perSecond: 30, serverErrors: 0, responseMs: 1_000 } }),
+    );
+    await measure(sampleTime(ago(120)), using(shop.web_service_id, 1));
+    const requestsOf = async (period: number) =>
+      (await fixture.history(shop, period)).points.map(({ requests }) => requests);
+    const expected = { per_second: 20, errors_per_second: 0.5, response_ms: 30 };
+    expect(await requestsOf(3600)).toEqual([expected, null]);
+    await rollUp();
+    expect((await requestsOf(86_400)).filter(requests => requests !== null)).toEqual([expected]);
+  });
+
   it('of a week has at most 300 points', async () => {
     const shop = await fixture.webService();
     await fixture.query(

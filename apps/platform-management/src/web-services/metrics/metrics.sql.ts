@@ -1,13 +1,20 @@
-const AVERAGED = ['cpu_millicores', 'cpu_percent', 'memory_bytes', 'memory_percent', 'instances'] as const;
+const USED = ['cpu_millicores', 'cpu_percent', 'memory_bytes', 'memory_percent', 'instances'] as const;
+/** Null where they are not counted. */
+const COUNTED = ['requests', 'server_errors', 'response_ms'] as const;
+const AVERAGED = [...USED, ...COUNTED] as const;
 
 /** One point of a history. */
-export interface HistoryRow extends Record<(typeof AVERAGED)[number], number> {
+export interface HistoryRow
+  extends Record<(typeof USED)[number], number>,
+    Record<(typeof COUNTED)[number], number | null> {
   readonly at: Date;
 }
 
 const COLUMNS = AVERAGED.join(', ');
 /** Averages rows weighted by their numbers of measurements. */
-const WEIGHTED = AVERAGED.map(name => `sum(${name} * measurements) / sum(measurements) AS ${name}`).join(', ');
+const WEIGHTED = AVERAGED.map(
+  name => `sum(${name} * measurements) / sum(measurements) FILTER (WHERE ${name} IS NOT NULL) AS ${name}`,
+).join(', ');
 
 /** The row lock blocks the deletion of these web services, so that a deletion removes every metric row. */
 const keptOf = (ids: string) =>
@@ -17,7 +24,8 @@ export const RECORD_MEASUREMENTS = `
   ${keptOf('ANY ($2)')}
   INSERT INTO metric_samples AS known (web_service_id, at, measurements, ${COLUMNS})
   SELECT id, $1::timestamptz, 1, ${COLUMNS}
-  FROM unnest($2::uuid[], $3::float8[], $4::float8[], $5::float8[], $6::float8[], $7::float8[]) AS new(id, ${COLUMNS})
+  FROM unnest($2::uuid[], $3::float8[], $4::float8[], $5::float8[], $6::float8[], $7::float8[],
+    $8::float8[], $9::float8[], $10::float8[]) AS new(id, ${COLUMNS})
   JOIN kept USING (id)
   ON CONFLICT (web_service_id, at) DO UPDATE SET measurements = known.measurements + 1,
     ${AVERAGED.map(name => `${name} = (known.${name} * known.measurements + excluded.${name}) / (known.measurements + 1)`).join(', ')}`;

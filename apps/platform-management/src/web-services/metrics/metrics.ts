@@ -7,6 +7,14 @@ export interface Measurement {
   readonly instances: number;
 }
 
+/** The requests of a web service, per second; null where they are not counted. */
+export interface RequestRates {
+  readonly requests: number | null;
+  readonly serverErrors: number | null;
+  /** Milliseconds until the answers began, summed. */
+  readonly responseMs: number | null;
+}
+
 /** Length of a sample. */
 export const SAMPLE_SECONDS = 15;
 /** Retention of samples; longer than any history that is computed from samples. */
@@ -44,6 +52,16 @@ export const usageReply = ({ cpuMillicores, cpuPercent, memoryBytes, memoryPerce
   memory: { bytes: Math.round(memoryBytes), percent: rounded(memoryPercent) },
   instances: Math.max(1, Math.round(instances)),
 });
+
+/** Maps requests to the contract. */
+export const requestsReply = ({ requests, serverErrors, responseMs }: RequestRates) =>
+  requests === null
+    ? null
+    : {
+        per_second: rounded(requests),
+        errors_per_second: rounded(serverErrors ?? 0),
+        response_ms: requests > 0 ? rounded((responseMs ?? 0) / requests) : null,
+      };
 
 /** Rounds to two decimals, the precision of the measurements. */
 const rounded = (value: number): number => Math.round(value * 100) / 100;

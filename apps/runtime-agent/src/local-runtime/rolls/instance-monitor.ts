@@ -17,6 +17,8 @@ import { UsageMeter } from './usage-meter.js';
 export class InstanceMonitor {
   readonly #meter = new UsageMeter();
   readonly #requests = new RequestMeter();
+  /** Between two calls of `usage`. */
+  readonly #reported = new RequestMeter();
   readonly #disks = new DiskWatch();
   readonly #scalings = new WeakMap<object, Scaling>();
   #timer: NodeJS.Timeout | undefined;
@@ -67,9 +69,13 @@ export class InstanceMonitor {
   /** The current usage of the web services that have instances. */
   async usage(services: readonly RunningService[]): Promise<readonly ServiceUsage[]> {
     await this.#sample(services.flatMap(service => service.instances));
+    this.#reported.read(await this.balancer.routes(), performance.now());
     return services
       .filter(({ instances }) => instances.length > 0)
-      .map(({ webServiceId, instances }) => this.#meter.sumOf(webServiceId, instances));
+      .map(({ webServiceId, instances }) => {
+        const answers = this.#reported.answerRates(webServiceId);
+        return { ...this.#meter.sumOf(webServiceId, instances), ...(answers ? { answers } : {}) };
+      });
   }
 
   async #sample(instances: readonly Instance[]): Promise<void> {

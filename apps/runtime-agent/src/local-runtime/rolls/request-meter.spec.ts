@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { BalancerRoute } from '@postern/load-balancer-client';
+import { type BalancerRoute, NO_ANSWERS } from '@postern/load-balancer-client';
 import { RequestMeter } from './request-meter.js';
 
 const route = (requests: number, underWay = 0, waiting = 0): BalancerRoute => ({
@@ -9,6 +9,7 @@ const route = (requests: number, underWay = 0, waiting = 0): BalancerRoute => ({
   version: 1,
   closed: null,
   requests,
+  answers: NO_ANSWERS,
   waiting,
   backends: [{ id: 'one', host: '127.0.0.1', port: 1, underWay }],
   draining: [],
@@ -31,6 +32,30 @@ describe('the requests of a web service', () => {
   it('are none before the second reading, and for an unknown service', () => {
     expect(after([route(100)]).perSecond('shop')).toBe(0);
     expect(after([route(100)]).perSecond('other')).toBe(0);
+  });
+});
+
+describe('the answers of a web service', () => {
+  const answered = (count: number, serverErrors: number, responseMs: number) => [
+    { ...route(count), answers: { count, serverErrors, responseMs } },
+  ];
+
+  it('are the difference of two readings, per second', () => {
+    const meter = after(answered(100, 5, 1_000), answered(140, 6, 3_000));
+    expect(meter.answerRates('shop')).toEqual({ perSecond: 40, serverErrors: 1, responseMs: 2_000 });
+  });
+
+  it('are counted from zero after a restart of the load balancer', () =>
+    expect(after(answered(100, 5, 1_000), answered(3, 1, 30)).answerRates('shop')).toEqual({
+      perSecond: 3,
+      serverErrors: 1,
+      responseMs: 30,
+    }));
+
+  it('are none at the first reading, and unknown for an unknown service', () => {
+    const meter = after(answered(100, 5, 1_000));
+    expect(meter.answerRates('shop')).toEqual({ perSecond: 0, serverErrors: 0, responseMs: 0 });
+    expect(meter.answerRates('other')).toBeUndefined();
   });
 });
 
