@@ -59,11 +59,14 @@ export interface ListScheduledEmailsReply {
 }
 
 export interface CreateWebhookListenerReply {
+  /** Id of the listener. */
   readonly id: string;
+  /** When it is deleted unless it is read until then. */
   readonly expires_at: string;
 }
 
 export interface ReadWebhookListenerReply {
+  /** Oldest first; none if there was no event in the time. */
   readonly events: ReadonlyArray<{
     /** Consecutive; a gap shows how many events were left out. */
     readonly number: number;
@@ -72,7 +75,11 @@ export interface ReadWebhookListenerReply {
   }>;
 }
 
-export interface RemoveWebhookListenerReply {
+export interface Deletion {
+  /** ID of the deleted resource. */
+  readonly id: string;
+  /** Always true. */
+  readonly deleted: true;
 }
 
 export interface PlatformKey {
@@ -148,13 +155,6 @@ export interface Database {
   readonly hostnames: readonly string[];
   /** When the database was created. */
   readonly created_at: string;
-}
-
-export interface Deletion {
-  /** ID of the deleted resource. */
-  readonly id: string;
-  /** Always true. */
-  readonly deleted: true;
 }
 
 export interface GetDatabaseReply extends Database {

@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import {
   authenticateApiKey,
   createWebhookListener,
@@ -7,14 +7,17 @@ import {
   removeWebhookListener,
   WEBHOOK_LISTENER_EXAMPLES,
 } from '@postern/contracts';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { apiKeyHashOf } from '../infrastructure/http/access/api-key.js';
 import { Admits } from '../infrastructure/http/admission/route-admission.js';
+import { repeatableWith } from '../infrastructure/http/idempotency/repeatable.js';
+import { requestKeyOf } from '../infrastructure/http/idempotency/request-key.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
+import { REPEATABLE_HEADERS } from '../infrastructure/http/openapi/repeatable.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
-import { ServiceClient } from '../infrastructure/service-client/ports.js';
+import { ServiceClient, type ServiceContext } from '../infrastructure/service-client/ports.js';
 import { API_KEY, CODES, UNAUTHENTICATED } from './emails.controller.js';
 
 const path = z.object({ id: z.uuid().describe('Id of the listener.') });
@@ -23,6 +26,7 @@ const { after, wait_s } = readWebhookListener.request.shape;
 const query = z.object({ after, wait_s });
 
 const DESCRIBED = { also: UNAUTHENTICATED, codes: CODES, requestHeaders: API_KEY };
+const REPEATABLE = { ...DESCRIBED, repeatable: true, requestHeaders: { ...API_KEY, ...REPEATABLE_HEADERS } };
 
 /** Events of the email service of a key, for a program that no webhook can reach. */
 @Controller('webhook-listeners')
@@ -33,15 +37,17 @@ export class WebhookListenersController {
   @HttpCode(201)
   @Admits({ access: 'api-key', maxBodyBytes: 1_024, budget: 'caller' })
   @Describes({
-    ...DESCRIBED,
+    ...REPEATABLE,
     requests: [authenticateApiKey, createWebhookListener],
     summary: 'Create a listener, which keeps the events of the email service until they are read',
     description:
       'For programs that no webhook can reach, such as on the machine of a developer. A listener expires five minutes after its last read.',
     examples: { reply: WEBHOOK_LISTENER_EXAMPLES.created },
   })
-  async create(@Req() request: FastifyRequest) {
-    return this.services.request(createWebhookListener, await this.#ofKey(request), requestContextOf(request));
+  async create(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
+    return this.#command(request, reply, (ofKey, context) =>
+      this.services.request(createWebhookListener, ofKey, context),
+    );
   }
 
   @Get(':id/events')
@@ -65,16 +71,33 @@ export class WebhookListenersController {
   @Delete(':id')
   @Admits({ access: 'api-key', maxBodyBytes: 0, budget: 'caller' })
   @Describes({
-    ...DESCRIBED,
+    ...REPEATABLE,
     requests: [authenticateApiKey, removeWebhookListener],
     summary: 'Delete a listener with its events',
+    description: 'Unread events are lost; webhooks receive theirs as before.',
     reply: deletion,
     examples: { reply: { id: WEBHOOK_LISTENER_EXAMPLES.created.id, deleted: true } },
   })
-  async remove(@Req() request: FastifyRequest, @Param({ schema: path }) { id }: Path) {
-    const sent = { ...(await this.#ofKey(request)), listener_id: id };
-    await this.services.request(removeWebhookListener, sent, requestContextOf(request));
+  async remove(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Param({ schema: path }) { id }: Path,
+  ) {
+    await this.#command(request, reply, (ofKey, context) =>
+      this.services.request(removeWebhookListener, { ...ofKey, listener_id: id }, context),
+    );
     return { id, deleted: true };
+  }
+
+  /** The keys of repetitions belong to the email service. */
+  async #command<Reply>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    send: (ofKey: { readonly service_id: string }, context: ServiceContext) => Promise<Reply>,
+  ): Promise<Reply> {
+    const ofKey = await this.#ofKey(request);
+    const key = requestKeyOf(request, `email service ${ofKey.service_id}`);
+    return repeatableWith(key, reply, repetition => send(ofKey, { ...requestContextOf(request), ...repetition }));
   }
 
   #ofKey(request: FastifyRequest): Promise<{ readonly service_id: string }> {

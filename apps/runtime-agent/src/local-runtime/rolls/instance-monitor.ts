@@ -69,13 +69,24 @@ export class InstanceMonitor {
   /** The current usage of the web services that have instances. */
   async usage(services: readonly RunningService[]): Promise<readonly ServiceUsage[]> {
     await this.#sample(services.flatMap(service => service.instances));
-    this.#reported.read(await this.balancer.routes(), performance.now());
+    const isCounted = await this.#readAnswers();
     return services
       .filter(({ instances }) => instances.length > 0)
       .map(({ webServiceId, instances }) => {
-        const answers = this.#reported.answerRates(webServiceId);
+        const answers = isCounted ? this.#reported.answerRates(webServiceId) : undefined;
         return { ...this.#meter.sumOf(webServiceId, instances), ...(answers ? { answers } : {}) };
       });
+  }
+
+  /** Without the load balancer, the usage has no answers. */
+  async #readAnswers(): Promise<boolean> {
+    try {
+      this.#reported.read(await this.balancer.routes(), performance.now());
+      return true;
+    } catch (err) {
+      this.log.error({ err }, 'The answers of web services could not be read; it will be retried');
+      return false;
+    }
   }
 
   async #sample(instances: readonly Instance[]): Promise<void> {

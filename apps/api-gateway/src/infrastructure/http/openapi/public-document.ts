@@ -18,6 +18,7 @@ API, below \`/api/v1\`, takes a platform key as \`Authorization: Bearer\` (\`ak_
 const TAGS: Readonly<Record<string, string>> = {
   Emails: 'Send messages and get their records.',
   'Scheduled emails': 'Messages that are sent at a later time.',
+  'Webhook listeners': 'Events of an email service, for a program that no webhook can reach.',
   'Own key': 'What the calling platform key may do.',
   Projects: 'Projects group web services and their secrets.',
   'Project secrets': 'Values that the web services of a project share, for each environment.',
