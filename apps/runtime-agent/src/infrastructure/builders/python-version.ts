@@ -71,6 +71,8 @@ const minorIn = (text: string): number | undefined => {
 const requirementOf = async (project: Project): Promise<Requirement | undefined> => {
   for (const [file, line] of [
     ['.python-version', /^[ \t]*((?:python-|cpython-)?3\.\d+)/m],
+    ['.tool-versions', /^python[ \t]+(3\.\d+)/m],
+    ['mise.toml', /^python[ \t]*=[ \t]*["'](3\.\d+)/m],
     ['runtime.txt', /^(python-3\.\d+)/m],
     ['Pipfile', /^python_(?:full_)?version\s*=\s*["'](3\.\d+)/m],
   ] as const) {

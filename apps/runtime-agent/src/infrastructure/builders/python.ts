@@ -1,13 +1,21 @@
 import { type Builder, type BuildPlan, commandStart } from './build-plan.js';
 import { firstOf, type Project } from './project.js';
-import { type Application, applicationIn, DEPTH, SERVERS, streamlitPage, usesModule } from './python-application.js';
+import {
+  type Application,
+  applicationIn,
+  DEPTH,
+  djangoFolder,
+  SERVERS,
+  streamlitPage,
+  usesModule,
+} from './python-application.js';
 import { interpreterFor } from './python-version.js';
 import { quoted } from './quoted.js';
 import type { Start } from './start.js';
 
 const VENV_MODULE = 'Python 3 with its venv module (python3-venv on Debian and Ubuntu)';
 const BIN = '.venv/bin';
-const MAINS = ['main.py', 'app.py', 'server.py'] as const;
+const MAINS = ['main.py', 'app.py', 'server.py', 'start.py', 'run.py'] as const;
 const STREAMLIT =
   '--server.address 0.0.0.0 --server.port "$PORT" --server.headless true --browser.gatherUsageStats false';
 /** Arguments of `launch` in the program override these. */
@@ -15,7 +23,7 @@ const GRADIO = 'GRADIO_SERVER_NAME=0.0.0.0 GRADIO_SERVER_PORT="$PORT" ';
 /** Old Pipfiles contain an obsolete host of PyPI. */
 const PIPENV = `PIPENV_PYPI_MIRROR="\${PIP_INDEX_URL:-https://pypi.org/simple}" VIRTUAL_ENV="$PWD/.venv" ${BIN}/pipenv`;
 
-/** Projects with requirements.txt, pyproject.toml, uv.lock, poetry.lock, Pipfile or manage.py. */
+/** Projects with requirements.txt, pyproject.toml, a lock file of Python, manage.py, or only a main program. */
 export const python: Builder = async (project, machine) => {
   const install = await installOf(project);
   if (!install) return undefined;
@@ -30,13 +38,16 @@ export const python: Builder = async (project, machine) => {
   }
   const page = application === undefined ? await streamlitPage(project) : undefined;
   if (page !== undefined) rules.push(`Streamlit found: it runs ${page}`);
-  const collects = await collectsStatic(project);
-  if (collects) {
+  const django = await djangoFolder(project);
+  if (django !== undefined && (await collectsStatic(project))) {
     rules.push('STATIC_ROOT found: manage.py collectstatic');
-    commands.push(`${BIN}/python manage.py collectstatic --noinput`);
+    commands.push(`${BIN}/python ${django === '.' ? '' : quoted(`${django}/`)}manage.py collectstatic --noinput`);
   }
   const isOnlyTools =
-    application === undefined && page === undefined && (await firstOf(project, [...MAINS, 'manage.py'])) === undefined;
+    application === undefined &&
+    page === undefined &&
+    django === undefined &&
+    (await firstOf(project, MAINS)) === undefined;
   return {
     rules,
     isOnlyTools,
@@ -70,6 +81,11 @@ const installOf = async (project: Project): Promise<Install | undefined> => {
       rule: 'poetry.lock found: poetry install --only main --no-root',
       commands: [`${BIN}/pip install poetry`, `${BIN}/poetry install --only main --no-root --no-interaction`],
     };
+  if (await project.has('pdm.lock'))
+    return {
+      rule: 'pdm.lock found: pdm sync --prod --no-self',
+      commands: [`${BIN}/pip install pdm`, `${BIN}/pdm sync --prod --no-self --no-editable`],
+    };
   const requirements = await project.readBeginning('requirements.txt');
   if (requirements !== undefined)
     return {
@@ -98,11 +114,14 @@ const installOf = async (project: Project): Promise<Install | undefined> => {
     return { rule: 'pyproject.toml found: pip install .', commands: [`${BIN}/pip install .`] };
   if (await project.has('manage.py'))
     return { rule: 'manage.py found: pip install django', commands: [`${BIN}/pip install django`] };
+  const main = await firstOf(project, MAINS);
+  // In other projects, such a file is a tool.
+  if (main !== undefined && (await firstOf(project, ['package.json', 'index.html'])) === undefined)
+    return { rule: `${main} found, without packages to install`, commands: [], isEmpty: true };
   return undefined;
 };
 
 const collectsStatic = async (project: Project): Promise<boolean> => {
-  if (!(await project.has('manage.py'))) return false;
   for (const path of await project.files('.', DEPTH))
     if (
       /settings(\/\w+)?\.py$/.test(path) &&
