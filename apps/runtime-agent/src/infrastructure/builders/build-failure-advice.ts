@@ -37,7 +37,7 @@ const ADVICE: readonly Advice[] = [
     patterns: [/Requires-Python (>=3\.\d+)/, /No matching distribution found for (\S+)/],
     spansLines: true,
     message: ([version, name], machine) =>
-      `${name} needs Python ${version}: install Python ${version} with venv on ${machine}`,
+      `${name} needs Python ${version}: add a file .python-version with that version to the repository, and install it with venv on ${machine} if it is missing`,
   },
   { patterns: [/No matching distribution found for (\S+)/], message: noPackageAdvice },
   { patterns: [/'([^\s']{1,300})' is not in this registry/], message: noPackageAdvice },
@@ -116,7 +116,8 @@ const ADVICE: readonly Advice[] = [
   },
   {
     patterns: [/JavaScript heap out of memory/],
-    message: () => 'Node.js ran out of memory: set NODE_OPTIONS to --max-old-space-size=1536 for the build',
+    message: () =>
+      'Node.js ran out of memory: set NODE_OPTIONS to --max-old-space-size=<MiB> for the build, at most three quarters of the memory of a build',
   },
   {
     patterns: [

@@ -9,7 +9,7 @@ import {
   streamlitPage,
   usesModule,
 } from './python-application.js';
-import { interpreterFor } from './python-version.js';
+import { type Interpreter, interpreterFor } from './python-version.js';
 import { quoted } from './quoted.js';
 import type { Start } from './start.js';
 
@@ -30,7 +30,7 @@ export const python: Builder = async (project, machine) => {
   const interpreter = await interpreterFor(project, machine);
   const application = await applicationIn(project);
   const rules = [install.rule, ...(interpreter.rule === undefined ? [] : [interpreter.rule])];
-  const commands = [interpreter.create, ...install.commands];
+  const commands = [interpreter.create, ...install.commands.map(command => orNewer(command, interpreter))];
   if (application) {
     const server = SERVERS[application.kind];
     rules.push(`${application.framework} found: ${server} serves ${application.target}`);
@@ -60,6 +60,21 @@ export const python: Builder = async (project, machine) => {
     needs: [{ program: interpreter.program, install: VENV_MODULE }],
     start: async built => startOf(application, page, built),
   } satisfies BuildPlan;
+};
+
+const ERRORS = '.pip-errors';
+
+/** Runs an installation by pip once more with a newer Python, if packages require one and the project names none. */
+const orNewer = (command: string, { newer }: Interpreter): string => {
+  if (newer === undefined || !command.startsWith(`${BIN}/pip install -r `)) return command;
+  const again = [
+    `grep -q Requires-Python ${ERRORS}`,
+    `echo 'A package requires a newer Python, and no file names a version: ${newer.program} is used'`,
+    'rm -rf .venv',
+    newer.create,
+    command,
+  ].join(' && ');
+  return `{ ${command} 2>${ERRORS} || { cat ${ERRORS} >&2; ${again}; }; } && rm -f ${ERRORS}`;
 };
 
 interface Install {
