@@ -110,6 +110,11 @@ const ADVICE: readonly Advice[] = [
     message: compilerAdvice,
   },
   {
+    patterns: [/fatal error: ([\w./+-]{1,100}\.h): No such file/],
+    message: ([header], machine) =>
+      `a package is compiled and ${machine} has no ${header}: install the package with this file there (Python.h: python3-dev; libpq-fe.h: libpq-dev), or use a version of the package that is not compiled`,
+  },
+  {
     patterns: [/Rollup failed to resolve import "((?:@[\w.-]+\/)?\w[\w.-]*)/],
     message: ([name]) =>
       `the package ${name} is not installed: add it to the dependencies; an optional package is also missing if its installation failed, for example because it downloads from a host that cannot be reached`,

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path/posix';
 import { commandStart, staticStart } from './build-plan.js';
 import type { PackageJson } from './package-json.js';
-import type { Project } from './project.js';
+import { firstOf, type Project } from './project.js';
 import { quoted } from './quoted.js';
 import type { Start } from './start.js';
 
@@ -95,6 +95,13 @@ const MAINS = [
   'main.js',
   'src/index.js',
   'src/server.js',
+  'index.ts',
+  'server.ts',
+  'app.ts',
+  'main.ts',
+  'src/index.ts',
+  'src/server.ts',
+  'src/main.ts',
 ];
 
 export interface NodeStart {
@@ -106,11 +113,20 @@ export const hasStartScript = ({ scripts = {} }: PackageJson): boolean =>
   typeof scripts['start'] === 'string' && scripts['start'].trim() !== '';
 
 /** Whether Node.js starts a server of the project: by a start script that is not for development, or a main file. */
-export const startsNode = async (project: Project, manifest: PackageJson): Promise<boolean> => {
-  const { main } = manifest;
-  if (hasStartScript(manifest)) return true;
-  for (const file of [...(typeof main === 'string' ? [main] : []), ...MAINS]) if (await project.has(file)) return true;
-  return false;
+export const startsNode = async (project: Project, manifest: PackageJson): Promise<boolean> =>
+  hasStartScript(manifest) || (await firstOf(project, mainsOf(manifest))) !== undefined;
+
+/** `bun init` names the main file in `module`. */
+const mainsOf = ({ main, module }: PackageJson): readonly string[] => [
+  ...[main, module].filter(file => typeof file === 'string'),
+  ...MAINS,
+];
+
+const startMain = async (built: Project, manifest: PackageJson): Promise<Start | undefined> => {
+  if (await built.has('index.html')) return undefined;
+  const file = await firstOf(built, mainsOf(manifest));
+  if (file === undefined) return undefined;
+  return commandStart(`${(await firstOf(built, ['bun.lock', 'bun.lockb'])) === undefined ? 'node' : 'bun'} ${file}`);
 };
 
 /** How a Node.js project is started. If `find` returns undefined, the general rules apply. */
@@ -131,14 +147,7 @@ export const nodeStart = (manifest: PackageJson): NodeStart => {
     };
   }
   if (script !== undefined) return { find: async () => undefined };
-  return {
-    find: async built => {
-      if (await built.has('index.html')) return undefined;
-      const main = typeof manifest.main === 'string' ? [manifest.main] : [];
-      for (const file of [...main, ...MAINS]) if (await built.has(file)) return commandStart(`node ${file}`);
-      return undefined;
-    },
-  };
+  return { find: built => startMain(built, manifest) };
 };
 
 /** Starts a development server of a project of Nx. */

@@ -47,9 +47,13 @@ describe('The Python of a project', () => {
   it('is the newest one instead of the default, if the packages of a project without a version require it', async () => {
     expect(await interpreterFor(projectOf({}), many)).toMatchObject({ newer: { program: 'python3.13' } });
     expect(await interpreterFor(projectOf({ '.python-version': '3.11' }), many)).not.toHaveProperty('newer');
-    expect(await interpreterFor(projectOf({}), machineWith('python3=python3.11', 'python3.11'))).not.toHaveProperty('newer');
+    expect(await interpreterFor(projectOf({}), machineWith('python3=python3.11', 'python3.11'))).not.toHaveProperty(
+      'newer',
+    );
     const { command } = await buildPlanFor(projectOf({ 'requirements.txt': 'django', 'app.py': '' }), many);
-    expect(command).toMatch(/grep -q Requires-Python .* rm -rf \.venv && python3\.13 -m venv \.venv && .*pip install -r/);
+    expect(command).toMatch(
+      /grep -q Requires-Python .* rm -rf \.venv && python3\.13 -m venv \.venv && .*pip install -r/,
+    );
   });
 
   it('is the default on a machine without others', async () => {

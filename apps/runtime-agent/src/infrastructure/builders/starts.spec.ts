@@ -72,6 +72,13 @@ describe('The start of what a build has made', () => {
     expect((await buildPlanFor(projectOf(files), HERE)).rules.join()).not.toContain('.py');
   });
 
+  it('is the site that Jekyll builds', async () => {
+    const site = { Gemfile: 'source \'https://rubygems.org\'\ngem "jekyll"\n', '_config.yml': '', 'index.html': '' };
+    const { command, start } = await buildPlanFor(projectOf(site), HERE);
+    expect(command).toMatch(/bundle install && bundle exec jekyll build$/);
+    expect(await start?.(projectOf({}))).toEqual({ kind: 'static', folder: '_site' });
+  });
+
   it('of Java by a wrapper with Windows line ends names the cure', async () => {
     await expect(java(projectOf({ 'pom.xml': '', mvnw: '#!/bin/sh\r\nexec java\r\n' }), HERE)).rejects.toThrow(
       'mvnw cannot be started, because its lines end as on Windows (CRLF)',
