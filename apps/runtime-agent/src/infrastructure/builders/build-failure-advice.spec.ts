@@ -35,6 +35,11 @@ describe('A failed build', () => {
       /^no version of @ada\/shop@npm:0\.4\.12 can be installed: .*correct its name or version/,
     ],
     [
+      'Pipenv with an old lock file',
+      'pipenv.vendor.plette.models.base.DataValidationError: Missing required field: name\n',
+      /^Pipfile\.lock is from an old Pipenv and has no name in a source: add name to each \[\[source\]\]/,
+    ],
+    [
       'a compiler without a header',
       '  plugins/python/uwsgi_python.h:4:10: fatal error: Python.h: No such file or directory\n',
       /^a package is compiled and this machine has no Python\.h: install the package with this file there/,

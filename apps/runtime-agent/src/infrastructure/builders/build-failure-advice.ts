@@ -58,6 +58,11 @@ const ADVICE: readonly Advice[] = [
       `the project needs Python ${wanted} and has ${own}: install Python ${wanted} with venv on ${machine}`,
   },
   {
+    patterns: [/plette\.\S{1,100}DataValidationError: Missing required field: (\w+)/],
+    message: ([field]) =>
+      `Pipfile.lock is from an old Pipenv and has no ${field} in a source: add ${field} to each [[source]] of the Pipfile, run pipenv lock and commit the result`,
+  },
+  {
     patterns: [/ensurepip is not available/],
     message: (_, machine) =>
       `the venv module is missing: install python3-venv on ${machine} (its name on Debian and Ubuntu)`,

@@ -39,9 +39,11 @@ export const python: Builder = async (project, machine) => {
   const page = application === undefined ? await streamlitPage(project) : undefined;
   if (page !== undefined) rules.push(`Streamlit found: it runs ${page}`);
   const django = await djangoFolder(project);
-  if (django !== undefined && (await collectsStatic(project))) {
+  const collects = django === undefined ? undefined : await staticFilesOf(project);
+  if (collects !== undefined) {
     rules.push('STATIC_ROOT found: manage.py collectstatic');
-    commands.push(`${BIN}/python ${django === '.' ? '' : quoted(`${django}/`)}manage.py collectstatic --noinput`);
+    const command = `${BIN}/python ${django === '.' ? '' : quoted(`${django}/`)}manage.py collectstatic --noinput`;
+    commands.push(collects === 'always' ? command : `{ ${command} || echo '${NOT_COLLECTED}'; }`);
   }
   const isOnlyTools =
     application === undefined &&
@@ -96,11 +98,6 @@ const installOf = async (project: Project): Promise<Install | undefined> => {
       rule: 'poetry.lock found: poetry install --only main --no-root',
       commands: [`${BIN}/pip install poetry`, `${BIN}/poetry install --only main --no-root --no-interaction`],
     };
-  if (await project.has('pdm.lock'))
-    return {
-      rule: 'pdm.lock found: pdm sync --prod --no-self',
-      commands: [`${BIN}/pip install pdm`, `${BIN}/pdm sync --prod --no-self --no-editable`],
-    };
   const requirements = await project.readBeginning('requirements.txt');
   if (requirements !== undefined)
     return {
@@ -136,15 +133,18 @@ const installOf = async (project: Project): Promise<Install | undefined> => {
   return undefined;
 };
 
-const collectsStatic = async (project: Project): Promise<boolean> => {
-  for (const path of await project.files('.', DEPTH))
-    if (
-      /settings(\/\w+)?\.py$/.test(path) &&
-      /^[ \t]*STATIC_ROOT[ \t]*=/m.test((await project.readBeginning(path)) ?? '')
-    )
-      return true;
-  return false;
+/** Whether the settings have a STATIC_ROOT; `maybe` if it depends on a condition. */
+const staticFilesOf = async (project: Project): Promise<'always' | 'maybe' | undefined> => {
+  for (const path of await project.files('.', DEPTH)) {
+    if (!/settings(\/\w+)?\.py$/.test(path)) continue;
+    const [, indent] = /^([ \t]*)STATIC_ROOT[ \t]*=/m.exec((await project.readBeginning(path)) ?? '') ?? [];
+    if (indent !== undefined) return indent === '' ? 'always' : 'maybe';
+  }
+  return undefined;
 };
+
+const NOT_COLLECTED =
+  'The static files are not collected: if the web service needs them, set the variables under which the settings set STATIC_ROOT';
 
 const within = ({ folder }: Application, option: string): string =>
   folder === undefined ? '' : `--${option} '${folder}' `;

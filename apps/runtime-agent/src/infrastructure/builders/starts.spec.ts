@@ -52,7 +52,6 @@ describe('The start of what a build has made', () => {
       { 'server.py': '' },
       '.venv/bin/python server.py',
     ],
-    ['a program locked by PDM', { 'pdm.lock': '', 'run.py': 'print()' }, { 'run.py': '' }, '.venv/bin/python run.py'],
   ])('is %s', async (_, source, result, command) => {
     expect(await commandOf(source, result)).toEqual({ kind: 'command', command });
   });
@@ -63,6 +62,15 @@ describe('The start of what a build has made', () => {
       HERE,
     );
     expect(command).toMatch(/\.venv\/bin\/python 'shop\/'manage\.py collectstatic --noinput$/);
+  });
+
+  it('of Django does not need static files whose folder depends on a condition', async () => {
+    const settings = 'if not DEBUG:\n    STATIC_ROOT = "x"\n';
+    const { command } = await buildPlanFor(
+      projectOf({ 'requirements.txt': '', 'manage.py': '', 'shop/settings.py': settings }),
+      HERE,
+    );
+    expect(command).toMatch(/collectstatic --noinput \|\| echo 'The static files are not collected: .*'; }$/);
   });
 
   it.each<readonly [string, Files]>([

@@ -27,6 +27,9 @@ interface CommandRun {
   readonly site: BuildSite;
 }
 
+/** The log has the whole command. */
+const MOST_SHOWN = 200;
+
 /** Runs as the user of the build: the folders of some package managers are read-only. */
 const EMPTY = 'chmod -R u+w -- "$0" 2>/dev/null; find "$0" -mindepth 1 -delete';
 
@@ -57,7 +60,8 @@ export const runBuildCommand = async (machine: BuildMachine, run: CommandRun, si
     failed = await failure();
   }
   if (failed === undefined) return;
-  const ended = `${order.buildCommand === undefined ? command : 'the build command'} ${failed}`;
+  const shown = command.length > MOST_SHOWN ? `${command.slice(0, MOST_SHOWN)}…` : command;
+  const ended = `${order.buildCommand === undefined ? shown : 'the build command'} ${failed}`;
   const advice = adviceIn(output.last);
   throw new BuildFailed(
     advice === undefined ? [ended, ...failureLinesOf(output.last)].join('\n') : `${advice} (${ended})`,
