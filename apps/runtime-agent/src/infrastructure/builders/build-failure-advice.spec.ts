@@ -40,6 +40,11 @@ describe('A failed build', () => {
       /^Pipfile\.lock is from an old Pipenv and has no name in a source: add name to each \[\[source\]\]/,
     ],
     [
+      'Next.js without the fonts of Google',
+      'There was an issue establishing a connection while requesting https://fonts.googleapis.com/css2?family=Geist\n',
+      /^fonts\.googleapis\.com cannot be reached from this machine: .* or add what the build downloads/,
+    ],
+    [
       'a compiler without a header',
       '  plugins/python/uwsgi_python.h:4:10: fatal error: Python.h: No such file or directory\n',
       /^a package is compiled and this machine has no Python\.h: install the package with this file there/,

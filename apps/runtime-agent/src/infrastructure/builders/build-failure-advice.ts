@@ -135,6 +135,10 @@ const ADVICE: readonly Advice[] = [
     ],
     message: downloadAdvice,
   },
+  {
+    patterns: [/establishing a connection while requesting https?:\/\/([\w.-]+\w)/],
+    message: downloadAdvice,
+  },
   { patterns: [/dns error/, /for host ([\w.-]+\w)/], message: downloadAdvice },
   {
     patterns: [/error sending request for url \(https?:\/\/([\w.-]+\w)/, /dns error/],

@@ -183,7 +183,8 @@ const ofFramework = async (
 ): Promise<Start | undefined> => {
   if (server && (await built.has(server.file))) return commandStart(server.command);
   const parent = NAMED_AFTER_PROJECT[name];
-  const found = parent === undefined ? [...sites, ...vitePressSites(name, build)] : await sitesBelow(parent, built);
+  const named = [...vitePressSites(name, build), ...(await svelteSites(name, built))];
+  const found = parent === undefined ? [...named, ...sites] : await sitesBelow(parent, built);
   for (const folder of found) if (await built.has(`${folder}/index.html`)) return staticStart(folder);
   return undefined;
 };
@@ -193,6 +194,13 @@ const vitePressSites = (name: string, build: string): readonly string[] => {
   if (name !== 'VitePress') return [];
   const folder = /\bvitepress\s+build\s+(?:\.\/)?([\w./-]+)/.exec(build)?.[1];
   return folder === undefined ? ['.vitepress/dist'] : [`${folder.replace(/\/$/, '')}/.vitepress/dist`];
+};
+
+/** The static adapter of SvelteKit builds the site into a folder that its settings name. */
+const svelteSites = async (name: string, built: Project): Promise<readonly string[]> => {
+  const settings = name === 'SvelteKit' ? await built.readBeginning('svelte.config.js') : undefined;
+  const folder = /\bpages:[ \t]*["']([\w./-]+)["']/.exec(settings ?? '')?.[1];
+  return folder === undefined ? [] : [folder];
 };
 
 /** Frameworks that name the folder of the site after the project, with its parent folder. */

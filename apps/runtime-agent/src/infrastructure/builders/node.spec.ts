@@ -124,6 +124,12 @@ describe('A project of Node.js', () => {
       { kind: 'command', command: 'node build' },
     ],
     [
+      'a site of SvelteKit in a folder of its own',
+      { devDependencies: { '@sveltejs/kit': '2', vite: '7' }, scripts: { build: 'vite build' } },
+      { 'svelte.config.js': "adapter({\n  pages: 'docs',\n})", 'docs/index.html': '' },
+      { kind: 'static', folder: 'docs' },
+    ],
+    [
       'Nuxt',
       { dependencies: { nuxt: '3' }, scripts: { build: 'nuxt build' } },
       { '.output/server/index.mjs': '' },
