@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { buildMemoryBytes } from './build-limits.js';
+import { buildMemoryBytes, heapMib } from './build-limits.js';
 
 const GIB = 2 ** 30;
 
@@ -14,4 +14,6 @@ describe('The memory limit of a build', () => {
   ])('on a machine with %d GiB and %d concurrent builds is %d GiB', (machine, builds, gib) =>
     expect(buildMemoryBytes(machine * GIB, builds) / GIB).toBeCloseTo(gib, 1),
   );
+
+  it('is three quarters heap for Node.js', () => expect(heapMib({ memoryBytes: 2 * GIB })).toBe(1_536));
 });

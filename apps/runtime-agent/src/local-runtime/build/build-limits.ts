@@ -35,3 +35,7 @@ const MOST_MEMORY = 8 * GIB;
 /** The memory of a build: an equal share for each concurrent build and for the web services of the machine, within bounds. */
 export const buildMemoryBytes = (machineBytes: number, concurrentBuilds: number): number =>
   Math.min(MOST_MEMORY, Math.max(BUILD_LIMITS.memoryBytes, Math.floor(machineBytes / (concurrentBuilds + 1))));
+
+/** The heap of Node.js in a build; the rest is for its other memory and for other processes. */
+export const heapMib = ({ memoryBytes }: Pick<BuildLimits, 'memoryBytes'>): number =>
+  Math.floor((memoryBytes * 3) / 4 / 2 ** 20);

@@ -8,7 +8,7 @@ import { exitReason } from '../instances/exit-reason.js';
 import { BUILD_MARKER } from '../instances/process-markers.js';
 import { runConfined } from '../sandbox/confined-run.js';
 import { buildEnvironment, draftOf, homeOf, temporaryOf } from './build-environment.js';
-import type { BuildLimits } from './build-limits.js';
+import { type BuildLimits, heapMib } from './build-limits.js';
 import type { BuildSite } from './dockerfile/dockerfile-builds.js';
 import { requireWithinLimits } from './limit-watch.js';
 
@@ -69,7 +69,7 @@ export const runBuildCommand = async (machine: BuildMachine, run: CommandRun, si
 };
 
 const inView = (
-  { path, platformUrl, registry }: BuildMachine,
+  { path, platformUrl, registry, limits }: BuildMachine,
   { variables, order, site: { id, output } }: CommandRun,
   { view, cache }: { readonly view: SandboxView; readonly cache: string },
   argv: readonly string[],
@@ -82,6 +82,8 @@ const inView = (
       directory: view.startDirectory,
       environment: { PATH: path, [BUILD_MARKER]: id },
       variables: buildEnvironment({ ...view.folders, cache }, { id, path, platformUrl }, registry, {
+        // Node.js would use a quarter of the memory, or more than there is.
+        NODE_OPTIONS: `--max-old-space-size=${heapMib(limits)}`,
         ...variables,
         ...order.environment,
       }),
