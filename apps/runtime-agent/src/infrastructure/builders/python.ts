@@ -15,7 +15,7 @@ import type { Start } from './start.js';
 
 const VENV_MODULE = 'Python 3 with its venv module (python3-venv on Debian and Ubuntu)';
 const BIN = '.venv/bin';
-const MAINS = ['main.py', 'app.py', 'server.py', 'start.py', 'run.py'] as const;
+const MAINS = ['main.py', 'app.py', 'server.py'] as const;
 const STREAMLIT =
   '--server.address 0.0.0.0 --server.port "$PORT" --server.headless true --browser.gatherUsageStats false';
 /** Arguments of `launch` in the program override these. */
@@ -23,7 +23,7 @@ const GRADIO = 'GRADIO_SERVER_NAME=0.0.0.0 GRADIO_SERVER_PORT="$PORT" ';
 /** Old Pipfiles contain an obsolete host of PyPI. */
 const PIPENV = `PIPENV_PYPI_MIRROR="\${PIP_INDEX_URL:-https://pypi.org/simple}" VIRTUAL_ENV="$PWD/.venv" ${BIN}/pipenv`;
 
-/** Projects with requirements.txt, pyproject.toml, a lock file of Python, manage.py, or only a main program. */
+/** Projects with requirements.txt, pyproject.toml, uv.lock, poetry.lock, Pipfile or manage.py. */
 export const python: Builder = async (project, machine) => {
   const install = await installOf(project);
   if (!install) return undefined;
@@ -126,10 +126,6 @@ const installOf = async (project: Project): Promise<Install | undefined> => {
     return { rule: 'pyproject.toml found: pip install .', commands: [`${BIN}/pip install .`] };
   if (await project.has('manage.py'))
     return { rule: 'manage.py found: pip install django', commands: [`${BIN}/pip install django`] };
-  const main = await firstOf(project, MAINS);
-  // In other projects, such a file is a tool.
-  if (main !== undefined && (await firstOf(project, ['package.json', 'index.html'])) === undefined)
-    return { rule: `${main} found, without packages to install`, commands: [], isEmpty: true };
   return undefined;
 };
 

@@ -46,12 +46,6 @@ describe('The start of what a build has made', () => {
       {},
       `.venv/bin/python -m gunicorn.app.wsgiapp --bind "0.0.0.0:$PORT" --pythonpath 'shop' shop.wsgi:application`,
     ],
-    [
-      'a program of Python without packages',
-      { 'server.py': 'print()' },
-      { 'server.py': '' },
-      '.venv/bin/python server.py',
-    ],
   ])('is %s', async (_, source, result, command) => {
     expect(await commandOf(source, result)).toEqual({ kind: 'command', command });
   });
@@ -71,13 +65,6 @@ describe('The start of what a build has made', () => {
       HERE,
     );
     expect(command).toMatch(/collectstatic --noinput \|\| echo 'The static files are not collected: .*'; }$/);
-  });
-
-  it.each<readonly [string, Files]>([
-    ['a site', { 'index.html': '', 'server.py': '' }],
-    ['Node.js', { 'package.json': '{"scripts":{"start":"node ."}}', 'run.py': '' }],
-  ])('is not a tool of Python beside %s', async (_, files) => {
-    expect((await buildPlanFor(projectOf(files), HERE)).rules.join()).not.toContain('.py');
   });
 
   it('is the site that Jekyll builds', async () => {
