@@ -18,6 +18,12 @@ export const config = defineConfig({
     .default(false)
     .describe('Allows repositories and registries at private addresses; for local development and tests only.'),
   platformConcurrentBuilds: concurrentBuilds(),
+  platformBuildMemoryMib: integer()
+    .min(256)
+    .optional()
+    .describe(
+      'Memory limit of a build on this machine. Default: the memory of the machine, divided by the number of concurrent builds plus one; from 2 to 8 GiB.',
+    ),
   platformObservationMs: integer()
     .min(0)
     .default(3_000)

@@ -15,6 +15,7 @@ import { startLocalRuntime } from './start-local-runtime.js';
 const never = new AbortController().signal;
 const SETTINGS = {
   platformAllowFileRepositories: true,
+  platformBuildMemoryMib: undefined,
   platformConcurrentBuilds: 2,
   platformBalancerPatienceMs: 1_000,
   platformObservationMs: 0,

@@ -1,9 +1,11 @@
+import { totalmem } from 'node:os';
 import { inSpan, type Log } from '@postern/messaging';
 import { OutboundGuard } from '@postern/outbound';
 import { concurrentBuildsOf } from '@postern/service-host/config';
 import type { RuntimeAgentConfig } from './config.js';
 import { assembleLocalRuntime, LIMITS } from './local-runtime/assemble-local-runtime.js';
 import { assembleLocalBuilds, type LocalBuildsOptions } from './local-runtime/build/assemble-local-builds.js';
+import { buildMemoryBytes } from './local-runtime/build/build-limits.js';
 import type { LocalRuntime } from './local-runtime/local-runtime.js';
 import { redactor } from './local-runtime/redactor.js';
 import type { RuntimeTimes } from './local-runtime/rolls/runtime-times.js';
@@ -17,6 +19,7 @@ export type LocalRuntimeConfig = Pick<
   RuntimeAgentConfig,
   | 'platformHome'
   | 'platformAllowFileRepositories'
+  | 'platformBuildMemoryMib'
   | 'platformConcurrentBuilds'
   | 'platformBalancerPatienceMs'
   | 'platformObservationMs'
@@ -37,6 +40,7 @@ export const startLocalRuntime = async (
   const {
     platformHome,
     platformAllowFileRepositories: allowFileRepositories,
+    platformBuildMemoryMib,
     platformConcurrentBuilds,
     gitAllowPrivate: allowPrivate,
     platformBalancerPatienceMs: balancerTimeoutMs,
@@ -44,12 +48,18 @@ export const startLocalRuntime = async (
     times,
     minimumAgeMs,
   } = config;
+  const concurrentBuilds = concurrentBuildsOf(platformConcurrentBuilds);
+  const memoryBytes =
+    platformBuildMemoryMib === undefined
+      ? buildMemoryBytes(totalmem(), concurrentBuilds)
+      : platformBuildMemoryMib * 2 ** 20;
   const parts = await assembleLocalBuilds({
     platformHome,
     allowFileRepositories,
     guard: new OutboundGuard({ allowPrivate }),
     ...(uploads && { uploads }),
-    concurrentBuilds: concurrentBuildsOf(platformConcurrentBuilds),
+    concurrentBuilds,
+    limits: { memoryBytes },
     instanceLimits: LIMITS,
     inStep: (name, step) => inSpan(name, {}, step),
     network: await machineNetworks(platformHome, config),

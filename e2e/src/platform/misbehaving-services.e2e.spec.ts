@@ -55,7 +55,7 @@ describe('a new release that does not respond', () => {
     [
       'listens on another port',
       new RegExp(
-        `listens on port ${otherPort}, not on PORT \\d+\\. Make it listen on the port in the environment variable PORT\\.$`,
+        `listens on port ${otherPort}, not on PORT \\d+\\. Make it listen on the port in the environment variable PORT, or set the port of the web service to ${otherPort}\\.$`,
       ),
     ],
     ['exits on a request', /exited with code 7\nout of luck/],

@@ -87,7 +87,7 @@ describe('A repository without a Dockerfile', () => {
       'package.json': JSON.stringify({ scripts: { build: `echo '${heap}' >&2; exit 134` } }),
     });
     await expect(builds.build(order)).rejects.toThrow(
-      'Node.js ran out of memory: set NODE_OPTIONS to --max-old-space-size=1536 for the build (npm install && npm run build --if-present exited with code 134)',
+      'Node.js ran out of memory: set NODE_OPTIONS to --max-old-space-size=<MiB> for the build, at most three quarters of the memory of a build (npm install && npm run build --if-present exited with code 134)',
     );
   });
 });

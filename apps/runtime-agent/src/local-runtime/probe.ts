@@ -27,7 +27,7 @@ export type ProbeAnswer = string | undefined;
 
 /** The message for an instance that listens on other ports than PORT. */
 export const wrongPort = (ports: string, port: number): string =>
-  `listens on port ${ports}, not on PORT ${port}. Make it listen on the port in the environment variable PORT.`;
+  `listens on port ${ports}, not on PORT ${port}. Make it listen on the port in the environment variable PORT, or set the port of the web service to ${ports.includes(',') ? 'one of them' : ports}.`;
 
 export const isWrongPort = (answer: ProbeAnswer): boolean => /^listens on port .*, not on PORT /.test(answer ?? '');
 

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { BalancerProcess, request } from '@postern/load-balancer-client/testing';
 import { OutboundGuard } from '@postern/outbound';
 import type { BuildOrder } from '@postern/runtime';
+import { concurrentBuildsOf } from '@postern/service-host/config';
 import { assembleLocalRuntime, LIMITS } from '../local-runtime/assemble-local-runtime.js';
 import { assembleLocalBuilds } from '../local-runtime/build/assemble-local-builds.js';
+import { buildMemoryBytes } from '../local-runtime/build/build-limits.js';
 import type { LocalRuntime } from '../local-runtime/local-runtime.js';
 import { redactor } from '../local-runtime/redactor.js';
 import { testNetworks } from '../local-runtime/testing/test-networks.js';
@@ -78,8 +80,9 @@ const { home } = balancer;
 const log = { info() {}, warn: (_: object, line: string) => process.stderr.write(`${line}\n`), error() {} };
 const guard = new OutboundGuard({ allowPrivate: true });
 const network = await testNetworks(home);
+const limits = { memoryBytes: buildMemoryBytes(totalmem(), concurrentBuildsOf(undefined)) };
 const about = { platformHome: home, allowFileRepositories: true, guard, instanceLimits: LIMITS, network, log };
-const runtime = assembleLocalRuntime({ ...about, redactor, ...(await assembleLocalBuilds(about)) });
+const runtime = assembleLocalRuntime({ ...about, redactor, ...(await assembleLocalBuilds({ ...about, limits })) });
 try {
   const measured = await measuredIn(values.table);
   for (const { name, gitDirectory } of await sampleRepositories(folder)) {

@@ -7,7 +7,7 @@ describe('A failed build', () => {
     [
       'pip without a new enough Python',
       'ERROR: Ignored the following versions that require a different python version: 6.0 Requires-Python >=3.12\nERROR: Could not find a version that satisfies the requirement django<6.1,>=6.0 (from versions: 5.2)\nERROR: No matching distribution found for django<6.1,>=6.0\n',
-      /^django<6\.1,>=6\.0 needs Python >=3\.12: install Python >=3\.12 with venv/,
+      /^django<6\.1,>=6\.0 needs Python >=3\.12: add a file \.python-version/,
     ],
     [
       'a Go that is too old to download another one',
@@ -33,6 +33,21 @@ describe('A failed build', () => {
       'Yarn with a package that does not exist',
       '➤ YN0035: │ @ada/shop@npm:0.4.12: Package not found\n',
       /^no version of @ada\/shop@npm:0\.4\.12 can be installed: .*correct its name or version/,
+    ],
+    [
+      'Pipenv with an old lock file',
+      'pipenv.vendor.plette.models.base.DataValidationError: Missing required field: name\n',
+      /^Pipfile\.lock is from an old Pipenv and has no name in a source: add name to each \[\[source\]\]/,
+    ],
+    [
+      'Next.js without the fonts of Google',
+      'There was an issue establishing a connection while requesting https://fonts.googleapis.com/css2?family=Geist\n',
+      /^fonts\.googleapis\.com cannot be reached from this machine: .* or add what the build downloads/,
+    ],
+    [
+      'a compiler without a header',
+      '  plugins/python/uwsgi_python.h:4:10: fatal error: Python.h: No such file or directory\n',
+      /^a package is compiled and this machine has no Python\.h: install the package with this file there/,
     ],
     [
       'pip with a package for another Python',

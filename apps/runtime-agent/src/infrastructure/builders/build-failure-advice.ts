@@ -37,7 +37,7 @@ const ADVICE: readonly Advice[] = [
     patterns: [/Requires-Python (>=3\.\d+)/, /No matching distribution found for (\S+)/],
     spansLines: true,
     message: ([version, name], machine) =>
-      `${name} needs Python ${version}: install Python ${version} with venv on ${machine}`,
+      `${name} needs Python ${version}: add a file .python-version with that version to the repository, and install it with venv on ${machine} if it is missing`,
   },
   { patterns: [/No matching distribution found for (\S+)/], message: noPackageAdvice },
   { patterns: [/'([^\s']{1,300})' is not in this registry/], message: noPackageAdvice },
@@ -56,6 +56,11 @@ const ADVICE: readonly Advice[] = [
     patterns: [/The current Python version \((\S+)\) is not allowed by the project \(([^)]+)\)/],
     message: ([own, wanted], machine) =>
       `the project needs Python ${wanted} and has ${own}: install Python ${wanted} with venv on ${machine}`,
+  },
+  {
+    patterns: [/plette\.\S{1,100}DataValidationError: Missing required field: (\w+)/],
+    message: ([field]) =>
+      `Pipfile.lock is from an old Pipenv and has no ${field} in a source: add ${field} to each [[source]] of the Pipfile, run pipenv lock and commit the result`,
   },
   {
     patterns: [/ensurepip is not available/],
@@ -110,18 +115,28 @@ const ADVICE: readonly Advice[] = [
     message: compilerAdvice,
   },
   {
+    patterns: [/fatal error: ([\w./+-]{1,100}\.h): No such file/],
+    message: ([header], machine) =>
+      `a package is compiled and ${machine} has no ${header}: install the package with this file there (Python.h: python3-dev; libpq-fe.h: libpq-dev), or use a version of the package that is not compiled`,
+  },
+  {
     patterns: [/Rollup failed to resolve import "((?:@[\w.-]+\/)?\w[\w.-]*)/],
     message: ([name]) =>
       `the package ${name} is not installed: add it to the dependencies; an optional package is also missing if its installation failed, for example because it downloads from a host that cannot be reached`,
   },
   {
     patterns: [/JavaScript heap out of memory/],
-    message: () => 'Node.js ran out of memory: set NODE_OPTIONS to --max-old-space-size=1536 for the build',
+    message: () =>
+      'Node.js ran out of memory: set NODE_OPTIONS to --max-old-space-size=<MiB> for the build, at most three quarters of the memory of a build',
   },
   {
     patterns: [
       /(?:getaddrinfo (?:EAI_AGAIN|ENOTFOUND)|Could not resolve host:|UnknownHostException:|dial tcp: lookup) ([\w.-]+\w)/,
     ],
+    message: downloadAdvice,
+  },
+  {
+    patterns: [/establishing a connection while requesting https?:\/\/([\w.-]+\w)/],
     message: downloadAdvice,
   },
   { patterns: [/dns error/, /for host ([\w.-]+\w)/], message: downloadAdvice },

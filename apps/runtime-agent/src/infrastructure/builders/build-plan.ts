@@ -24,6 +24,8 @@ export interface BuildPlan {
   readonly environment?: Readonly<Record<string, string>>;
   /** Programs that the machine has to have. */
   readonly needs?: readonly Tool[];
+  /** The folder into which the build puts programs, of which one is started. */
+  readonly programs?: string;
   /** Determines how the result is started if there is no start command and no Procfile; it may inspect the build result. */
   readonly start?: (built: Project) => Promise<Start | undefined>;
   /** Whether `start` replaces a Procfile's `web`, because that command runs only on the platform it was written for. */

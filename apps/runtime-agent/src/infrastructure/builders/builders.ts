@@ -8,9 +8,11 @@ import { java } from './java.js';
 import type { Machine } from './machine.js';
 import { node } from './node.js';
 import { hasStartScript, startsNode } from './node-start.js';
+import { otherLanguageOf } from './other-languages.js';
 import { packageManifest } from './package-json.js';
 import { php } from './php.js';
 import { processTypes } from './procfile.js';
+import { programsIn } from './programs.js';
 import { type Project, projectIn } from './project.js';
 import { python } from './python.js';
 import { ruby } from './ruby.js';
@@ -120,6 +122,16 @@ export const startOf = async (directory: string, buildPlan: BuildPlan, unusedDoc
       `no start command: the root folder of the repository has no project, but ${folder} has one; set root_directory to ${folder}`,
     );
   if (await built.has('Dockerfile')) throw new BuildFailed(unusedDockerfile);
+  const programs = buildPlan.programs === undefined ? [] : await programsIn(built, buildPlan.programs);
+  if (programs.length > 1)
+    throw new BuildFailed(
+      `no start command: the build made several programs (${programs.slice(0, 5).join(', ')}); set start_command to one of them, such as ./${buildPlan.programs}/${programs[0]}`,
+    );
+  const other = await otherLanguageOf(built);
+  if (other)
+    throw new BuildFailed(
+      `no start command: ${other.file} found, but Postern has no rule for ${other.language}; add a Dockerfile, or set build_command and start_command`,
+    );
   throw new BuildFailed(
     'no start command: set one, or add a web line in a Procfile, a start script in package.json, or an index.html',
   );

@@ -1,4 +1,5 @@
-import { type Builder, type BuildPlan, commandStart } from './build-plan.js';
+import type { Builder, BuildPlan } from './build-plan.js';
+import { programStart } from './programs.js';
 import type { Project } from './project.js';
 
 const BUILD = 'mkdir -p bin && go build -o bin/ ./...';
@@ -21,13 +22,8 @@ export const go: Builder = async (project, machine) => {
     command: BUILD,
     environment: { GOFLAGS: '-buildvcs=false', CGO_ENABLED: usesCgo ? '1' : '0', GOTOOLCHAIN: 'auto' },
     needs: GO,
-    start: async built => {
-      const programs = (await built.files('bin', 0)).map(path => path.slice('bin/'.length));
-      const [only] = programs;
-      const likely = programs.find(program => program === name || /^(web|server|api|app|main)$/.test(program));
-      const program = likely ?? (programs.length === 1 ? only : undefined);
-      return program === undefined ? undefined : commandStart(`./bin/${program}`);
-    },
+    programs: 'bin',
+    start: built => programStart(built, 'bin', [name]),
   } satisfies BuildPlan;
 };
 

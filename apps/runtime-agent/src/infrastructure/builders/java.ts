@@ -1,5 +1,6 @@
 import { type Builder, commandStart, type Tool } from './build-plan.js';
 import type { Project } from './project.js';
+import { requireUnixScript } from './script.js';
 
 const JAVA: Tool = { program: 'java', install: 'a JDK' };
 const JAR = /(?<!-(sources|javadoc|plain|tests))\.jar$/;
@@ -29,6 +30,7 @@ const jarsIn = async (built: Project, folder: string): Promise<readonly string[]
 const buildOf = async (project: Project) => {
   if (await project.has('pom.xml')) {
     const wrapped = await project.has('mvnw');
+    await requireUnixScript(project, 'mvnw');
     const command = `${wrapped ? 'sh ./mvnw' : 'mvn'} -B -DskipTests package`;
     const needs: readonly Tool[] = wrapped ? [] : [{ program: 'mvn', install: 'Maven' }];
     return { rule: `pom.xml found: ${command}`, command, needs, folder: 'target' };
@@ -36,6 +38,7 @@ const buildOf = async (project: Project) => {
   for (const file of ['build.gradle', 'build.gradle.kts']) {
     if (!(await project.has(file))) continue;
     const wrapped = await project.has('gradlew');
+    await requireUnixScript(project, 'gradlew');
     const program = wrapped ? 'sh ./gradlew' : 'gradle';
     const stages = ((await project.read(file)) ?? '').includes('stage');
     const command = `${program} ${stages ? 'stage' : 'build -x test'}`;

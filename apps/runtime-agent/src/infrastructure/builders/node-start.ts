@@ -1,7 +1,7 @@
 import { dirname } from 'node:path/posix';
 import { commandStart, staticStart } from './build-plan.js';
 import type { PackageJson } from './package-json.js';
-import type { Project } from './project.js';
+import { firstOf, type Project } from './project.js';
 import { quoted } from './quoted.js';
 import type { Start } from './start.js';
 
@@ -95,6 +95,13 @@ const MAINS = [
   'main.js',
   'src/index.js',
   'src/server.js',
+  'index.ts',
+  'server.ts',
+  'app.ts',
+  'main.ts',
+  'src/index.ts',
+  'src/server.ts',
+  'src/main.ts',
 ];
 
 export interface NodeStart {
@@ -106,11 +113,20 @@ export const hasStartScript = ({ scripts = {} }: PackageJson): boolean =>
   typeof scripts['start'] === 'string' && scripts['start'].trim() !== '';
 
 /** Whether Node.js starts a server of the project: by a start script that is not for development, or a main file. */
-export const startsNode = async (project: Project, manifest: PackageJson): Promise<boolean> => {
-  const { main } = manifest;
-  if (hasStartScript(manifest)) return true;
-  for (const file of [...(typeof main === 'string' ? [main] : []), ...MAINS]) if (await project.has(file)) return true;
-  return false;
+export const startsNode = async (project: Project, manifest: PackageJson): Promise<boolean> =>
+  hasStartScript(manifest) || (await firstOf(project, mainsOf(manifest))) !== undefined;
+
+/** `bun init` names the main file in `module`. */
+const mainsOf = ({ main, module }: PackageJson): readonly string[] => [
+  ...[main, module].filter(file => typeof file === 'string'),
+  ...MAINS,
+];
+
+const startMain = async (built: Project, manifest: PackageJson): Promise<Start | undefined> => {
+  if (await built.has('index.html')) return undefined;
+  const file = await firstOf(built, mainsOf(manifest));
+  if (file === undefined) return undefined;
+  return commandStart(`${(await firstOf(built, ['bun.lock', 'bun.lockb'])) === undefined ? 'node' : 'bun'} ${file}`);
 };
 
 /** How a Node.js project is started. If `find` returns undefined, the general rules apply. */
@@ -131,14 +147,7 @@ export const nodeStart = (manifest: PackageJson): NodeStart => {
     };
   }
   if (script !== undefined) return { find: async () => undefined };
-  return {
-    find: async built => {
-      if (await built.has('index.html')) return undefined;
-      const main = typeof manifest.main === 'string' ? [manifest.main] : [];
-      for (const file of [...main, ...MAINS]) if (await built.has(file)) return commandStart(`node ${file}`);
-      return undefined;
-    },
-  };
+  return { find: built => startMain(built, manifest) };
 };
 
 /** Starts a development server of a project of Nx. */
@@ -174,7 +183,8 @@ const ofFramework = async (
 ): Promise<Start | undefined> => {
   if (server && (await built.has(server.file))) return commandStart(server.command);
   const parent = NAMED_AFTER_PROJECT[name];
-  const found = parent === undefined ? [...sites, ...vitePressSites(name, build)] : await sitesBelow(parent, built);
+  const named = [...vitePressSites(name, build), ...(await svelteSites(name, built))];
+  const found = parent === undefined ? [...named, ...sites] : await sitesBelow(parent, built);
   for (const folder of found) if (await built.has(`${folder}/index.html`)) return staticStart(folder);
   return undefined;
 };
@@ -184,6 +194,13 @@ const vitePressSites = (name: string, build: string): readonly string[] => {
   if (name !== 'VitePress') return [];
   const folder = /\bvitepress\s+build\s+(?:\.\/)?([\w./-]+)/.exec(build)?.[1];
   return folder === undefined ? ['.vitepress/dist'] : [`${folder.replace(/\/$/, '')}/.vitepress/dist`];
+};
+
+/** The static adapter of SvelteKit builds the site into a folder that its settings name. */
+const svelteSites = async (name: string, built: Project): Promise<readonly string[]> => {
+  const settings = name === 'SvelteKit' ? await built.readBeginning('svelte.config.js') : undefined;
+  const folder = /\bpages:[ \t]*["']([\w./-]+)["']/.exec(settings ?? '')?.[1];
+  return folder === undefined ? [] : [folder];
 };
 
 /** Frameworks that name the folder of the site after the project, with its parent folder. */

@@ -59,6 +59,8 @@ const wantedIn = async (project: Project, { engines, volta }: PackageJson): Prom
   }
   const tool = /^node(?:js)?[ \t]+(\S+)/m.exec((await project.read('.tool-versions')) ?? '')?.[1];
   if (isVersion(tool)) return { file: '.tool-versions', version: tool };
+  const mise = /^node[ \t]*=[ \t]*["']([^"'\n]+)["']/m.exec((await project.read('mise.toml')) ?? '')?.[1];
+  if (isVersion(mise)) return { file: 'mise.toml', version: mise };
   const version = [nodeOf(volta), nodeOf(engines)].find(isVersion);
   return version === undefined ? undefined : { file: 'package.json', version };
 };

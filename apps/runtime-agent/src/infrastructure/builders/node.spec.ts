@@ -124,6 +124,12 @@ describe('A project of Node.js', () => {
       { kind: 'command', command: 'node build' },
     ],
     [
+      'a site of SvelteKit in a folder of its own',
+      { devDependencies: { '@sveltejs/kit': '2', vite: '7' }, scripts: { build: 'vite build' } },
+      { 'svelte.config.js': "adapter({\n  pages: 'docs',\n})", 'docs/index.html': '' },
+      { kind: 'static', folder: 'docs' },
+    ],
+    [
       'Nuxt',
       { dependencies: { nuxt: '3' }, scripts: { build: 'nuxt build' } },
       { '.output/server/index.mjs': '' },
@@ -193,6 +199,18 @@ describe('A project of Node.js', () => {
       { 'lib/shop.js': '', 'index.js': '' },
       { kind: 'command', command: 'node lib/shop.js' },
     ],
+    [
+      'a program in TypeScript',
+      { dependencies: { express: '5' } },
+      { 'src/index.ts': '' },
+      { kind: 'command', command: 'node src/index.ts' },
+    ],
+    [
+      'a program that bun init has made',
+      { module: 'index.ts', devDependencies: { '@types/bun': '1' } },
+      { 'index.ts': '', 'bun.lock': '' },
+      { kind: 'command', command: 'bun index.ts' },
+    ],
   ])('starts %s in production', async (_, packageJson, built, start) => {
     const buildPlan = await buildPlanOf({ 'package.json': packageJson });
     expect(await buildPlan.start?.(projectOf(built))).toEqual(start);
@@ -207,6 +225,12 @@ describe('A project of Node.js', () => {
     const last = buildPlan.command?.split(' && ').at(-1);
     if (command === undefined) expect(last).not.toContain('.env');
     else expect(last).toBe(command);
+  });
+
+  it('has Bun in the artefact if Bun runs its main file', async () => {
+    const manifest = { module: 'index.ts', devDependencies: { '@types/bun': '1' } };
+    const { command } = await buildPlanOf({ 'package.json': manifest, 'bun.lock': '' });
+    expect(command).toMatch(/ && npm install --no-save .* bun@1$/);
   });
 
   it('is started by the general rules if it has a start script', async () => {

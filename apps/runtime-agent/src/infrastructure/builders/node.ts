@@ -1,6 +1,6 @@
 import type { Builder, BuildPlan } from './build-plan.js';
 import { packageManagerOf } from './node-package-manager.js';
-import { nodeStart } from './node-start.js';
+import { hasStartScript, nodeStart } from './node-start.js';
 import { installTools, nodeVersionFor } from './node-version.js';
 import type { PackageJson } from './package-json.js';
 import type { Project } from './project.js';
@@ -53,9 +53,11 @@ const missingVariablesFile = async (project: Project, start: unknown): Promise<s
 };
 
 /** A start script may call the package manager, which the machine does not have. @returns commands that install it. */
-export const toolsFor = ({ scripts = {} }: PackageJson, provider: string | undefined): readonly string[] => {
+export const toolsFor = (manifest: PackageJson, provider: string | undefined): readonly string[] => {
+  const { scripts = {} } = manifest;
   const script = `${scripts['prestart'] ?? ''} ${scripts['start'] ?? ''}`;
-  if (provider === undefined || !/\b(yarn|pnpm|bunx?)\b/.test(script)) return [];
+  const runsBun = provider?.startsWith('bun@') === true && !hasStartScript(manifest) && manifest.module !== undefined;
+  if (provider === undefined || !(runsBun || /\b(yarn|pnpm|bunx?)\b/.test(script))) return [];
   return [installTools(provider)];
 };
 

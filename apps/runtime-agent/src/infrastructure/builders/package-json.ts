@@ -14,6 +14,7 @@ const schema = z.object({
   volta: z.unknown().optional(),
   packageManager: z.unknown().optional(),
   main: z.unknown().optional(),
+  module: z.unknown().optional(),
 });
 
 export type PackageJson = z.infer<typeof schema>;

@@ -1,3 +1,4 @@
+import { dirname, relative } from 'node:path/posix';
 import type { Project } from './project.js';
 
 /** Modules of the web servers; installed if the project does not require them. */
@@ -32,7 +33,8 @@ const LIKELY = ['app.py', 'main.py', 'wsgi.py', 'asgi.py', 'server.py', 'hello.p
 /** The Django, FastAPI, Starlette or Flask application of the project. */
 export const applicationIn = async (project: Project): Promise<Application | undefined> => {
   const files = (await project.files('.', DEPTH)).filter(path => path.endsWith('.py'));
-  if (await project.has('manage.py')) return djangoIn(project, files);
+  const django = await djangoFolder(project);
+  if (django !== undefined) return djangoIn(project, django, files);
   let framework: Awaited<ReturnType<typeof frameworkIn>>;
   for (const path of [...files].sort((one, other) => rank(one) - rank(other))) {
     const text = (await project.readBeginning(path)) ?? '';
@@ -65,15 +67,27 @@ const frameworkIn = async (
   return undefined;
 };
 
-const djangoIn = async (project: Project, files: readonly string[]): Promise<Application | undefined> => {
-  for (const path of files) {
+/** The folder of manage.py: the root folder, or the only other one; undefined in projects without Django. */
+export const djangoFolder = async (project: Project): Promise<string | undefined> => {
+  if (await project.has('manage.py')) return '.';
+  const found = (await project.files('.', 1)).filter(path => path.endsWith('/manage.py'));
+  return found.length === 1 ? dirname(found[0]!) : undefined;
+};
+
+const djangoIn = async (
+  project: Project,
+  folder: string,
+  files: readonly string[],
+): Promise<Application | undefined> => {
+  const within = folder === '.' ? {} : { folder };
+  const own = files.filter(path => folder === '.' || path.startsWith(`${folder}/`));
+  const found = (target: string) => ({ framework: 'Django', kind: 'wsgi' as const, target, ...within });
+  for (const path of own) {
     const wsgi = /^WSGI_APPLICATION\s*=\s*["']([\w.]+)\.(\w+)["']/m.exec((await project.readBeginning(path)) ?? '');
-    if (wsgi) return { framework: 'Django', kind: 'wsgi', target: `${wsgi[1]}:${wsgi[2]}` };
+    if (wsgi) return found(`${wsgi[1]}:${wsgi[2]}`);
   }
-  const wsgi = files.find(path => path.endsWith('/wsgi.py'));
-  return wsgi === undefined
-    ? undefined
-    : { framework: 'Django', kind: 'wsgi', target: `${moduleOf(wsgi)}:application` };
+  const wsgi = own.find(path => path.endsWith('/wsgi.py'));
+  return wsgi === undefined ? undefined : found(`${moduleOf(relative(folder, wsgi))}:application`);
 };
 
 const rank = (path: string): number => {

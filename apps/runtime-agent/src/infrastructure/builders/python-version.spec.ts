@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { buildPlanFor } from './builders.js';
 import { interpreterFor } from './python-version.js';
 import { machineWith } from './testing/machine-with.js';
 import { projectOf } from './testing/project-of.js';
@@ -41,6 +42,18 @@ describe('The Python of a project', () => {
     ],
   ])('%s', async (_, files, program, rule) => {
     expect(await interpreterFor(projectOf(files), many)).toMatchObject({ program, ...(rule && { rule }) });
+  });
+
+  it('is the newest one instead of the default, if the packages of a project without a version require it', async () => {
+    expect(await interpreterFor(projectOf({}), many)).toMatchObject({ newer: { program: 'python3.13' } });
+    expect(await interpreterFor(projectOf({ '.python-version': '3.11' }), many)).not.toHaveProperty('newer');
+    expect(await interpreterFor(projectOf({}), machineWith('python3=python3.11', 'python3.11'))).not.toHaveProperty(
+      'newer',
+    );
+    const { command } = await buildPlanFor(projectOf({ 'requirements.txt': 'django', 'app.py': '' }), many);
+    expect(command).toMatch(
+      /grep -q Requires-Python .* rm -rf \.venv && python3\.13 -m venv \.venv && .*pip install -r/,
+    );
   });
 
   it('is the default on a machine without others', async () => {

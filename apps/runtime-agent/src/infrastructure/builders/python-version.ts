@@ -8,6 +8,8 @@ export interface Interpreter {
   readonly create: string;
   /** The line of the build log if the project requires a version. */
   readonly rule?: string;
+  /** Creates the environment with a newer Python, if the project requires no version and the machine has one. */
+  readonly newer?: { readonly program: string; readonly create: string };
 }
 
 interface Requirement {
@@ -24,8 +26,11 @@ const MINORS = Array.from({ length: 23 }, (_, index) => index + 8);
 /** Selects the Python version that the project requires, or the nearest one on this machine. */
 export const interpreterFor = async (project: Project, machine: Machine): Promise<Interpreter> => {
   const requirement = await requirementOf(project);
-  if (!requirement) return ofMachine('python3');
   const usual = minorIn(machine.realName('python3') ?? '');
+  if (!requirement) {
+    const newest = MINORS.findLast(minor => minor > (usual ?? Infinity) && machine.has(`python3.${minor}`));
+    return { ...ofMachine('python3'), ...(newest !== undefined && { newer: ofMachine(`python3.${newest}`) }) };
+  }
   if (usual === requirement.minor || (usual !== undefined && requirement.orNewer && usual > requirement.minor))
     return ofMachine('python3');
   const reason = `${requirement.file} requires Python 3.${requirement.minor}${requirement.orNewer ? ' or newer' : ''}`;
@@ -71,6 +76,8 @@ const minorIn = (text: string): number | undefined => {
 const requirementOf = async (project: Project): Promise<Requirement | undefined> => {
   for (const [file, line] of [
     ['.python-version', /^[ \t]*((?:python-|cpython-)?3\.\d+)/m],
+    ['.tool-versions', /^python[ \t]+(3\.\d+)/m],
+    ['mise.toml', /^python[ \t]*=[ \t]*["'](3\.\d+)/m],
     ['runtime.txt', /^(python-3\.\d+)/m],
     ['Pipfile', /^python_(?:full_)?version\s*=\s*["'](3\.\d+)/m],
   ] as const) {

@@ -1,7 +1,15 @@
 import { type Builder, type BuildPlan, commandStart } from './build-plan.js';
 import { firstOf, type Project } from './project.js';
-import { type Application, applicationIn, DEPTH, SERVERS, streamlitPage, usesModule } from './python-application.js';
-import { interpreterFor } from './python-version.js';
+import {
+  type Application,
+  applicationIn,
+  DEPTH,
+  djangoFolder,
+  SERVERS,
+  streamlitPage,
+  usesModule,
+} from './python-application.js';
+import { type Interpreter, interpreterFor } from './python-version.js';
 import { quoted } from './quoted.js';
 import type { Start } from './start.js';
 
@@ -22,7 +30,7 @@ export const python: Builder = async (project, machine) => {
   const interpreter = await interpreterFor(project, machine);
   const application = await applicationIn(project);
   const rules = [install.rule, ...(interpreter.rule === undefined ? [] : [interpreter.rule])];
-  const commands = [interpreter.create, ...install.commands];
+  const commands = [interpreter.create, ...install.commands.map(command => orNewer(command, interpreter))];
   if (application) {
     const server = SERVERS[application.kind];
     rules.push(`${application.framework} found: ${server} serves ${application.target}`);
@@ -30,13 +38,18 @@ export const python: Builder = async (project, machine) => {
   }
   const page = application === undefined ? await streamlitPage(project) : undefined;
   if (page !== undefined) rules.push(`Streamlit found: it runs ${page}`);
-  const collects = await collectsStatic(project);
-  if (collects) {
+  const django = await djangoFolder(project);
+  const collects = django === undefined ? undefined : await staticFilesOf(project);
+  if (collects !== undefined) {
     rules.push('STATIC_ROOT found: manage.py collectstatic');
-    commands.push(`${BIN}/python manage.py collectstatic --noinput`);
+    const command = `${BIN}/python ${django === '.' ? '' : quoted(`${django}/`)}manage.py collectstatic --noinput`;
+    commands.push(collects === 'always' ? command : `{ ${command} || echo '${NOT_COLLECTED}'; }`);
   }
   const isOnlyTools =
-    application === undefined && page === undefined && (await firstOf(project, [...MAINS, 'manage.py'])) === undefined;
+    application === undefined &&
+    page === undefined &&
+    django === undefined &&
+    (await firstOf(project, MAINS)) === undefined;
   return {
     rules,
     isOnlyTools,
@@ -49,6 +62,21 @@ export const python: Builder = async (project, machine) => {
     needs: [{ program: interpreter.program, install: VENV_MODULE }],
     start: async built => startOf(application, page, built),
   } satisfies BuildPlan;
+};
+
+const ERRORS = '.pip-errors';
+
+/** Runs an installation by pip once more with a newer Python, if packages require one and the project names none. */
+const orNewer = (command: string, { newer }: Interpreter): string => {
+  if (newer === undefined || !command.startsWith(`${BIN}/pip install -r `)) return command;
+  const again = [
+    `grep -q Requires-Python ${ERRORS}`,
+    `echo 'A package requires a newer Python, and no file names a version: ${newer.program} is used'`,
+    'rm -rf .venv',
+    newer.create,
+    command,
+  ].join(' && ');
+  return `{ ${command} 2>${ERRORS} || { cat ${ERRORS} >&2; ${again}; }; } && rm -f ${ERRORS}`;
 };
 
 interface Install {
@@ -101,16 +129,18 @@ const installOf = async (project: Project): Promise<Install | undefined> => {
   return undefined;
 };
 
-const collectsStatic = async (project: Project): Promise<boolean> => {
-  if (!(await project.has('manage.py'))) return false;
-  for (const path of await project.files('.', DEPTH))
-    if (
-      /settings(\/\w+)?\.py$/.test(path) &&
-      /^[ \t]*STATIC_ROOT[ \t]*=/m.test((await project.readBeginning(path)) ?? '')
-    )
-      return true;
-  return false;
+/** Whether the settings have a STATIC_ROOT; `maybe` if it depends on a condition. */
+const staticFilesOf = async (project: Project): Promise<'always' | 'maybe' | undefined> => {
+  for (const path of await project.files('.', DEPTH)) {
+    if (!/settings(\/\w+)?\.py$/.test(path)) continue;
+    const [, indent] = /^([ \t]*)STATIC_ROOT[ \t]*=/m.exec((await project.readBeginning(path)) ?? '') ?? [];
+    if (indent !== undefined) return indent === '' ? 'always' : 'maybe';
+  }
+  return undefined;
 };
+
+const NOT_COLLECTED =
+  'The static files are not collected: if the web service needs them, set the variables under which the settings set STATIC_ROOT';
 
 const within = ({ folder }: Application, option: string): string =>
   folder === undefined ? '' : `--${option} '${folder}' `;

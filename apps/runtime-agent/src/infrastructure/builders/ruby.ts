@@ -1,23 +1,32 @@
-import { type Builder, commandStart } from './build-plan.js';
+import { type Builder, commandStart, staticStart } from './build-plan.js';
 
 const RUBY = [
   { program: 'ruby', install: 'Ruby' },
   { program: 'bundle', install: 'Bundler (gem install bundler)' },
 ] as const;
 
+const INSTALL = 'bundle config set --local path vendor/bundle && bundle install';
 const MAINS = ['app.rb', 'main.rb', 'server.rb'] as const;
 
-/** Projects with a Gemfile: Rails, and other Rack applications. */
+/** Projects with a Gemfile: Rails, other Rack applications, and sites of Jekyll. */
 export const ruby: Builder = async project => {
-  if (!(await project.has('Gemfile'))) return undefined;
+  const gems = await project.readBeginning('Gemfile');
+  if (gems === undefined) return undefined;
+  if (/^[ \t]*gem[ \t]+["'](?:jekyll|github-pages)["']/m.test(gems) && (await project.has('_config.yml')))
+    return {
+      rules: ['Gemfile with Jekyll found: bundle install && jekyll build'],
+      command: `${INSTALL} && bundle exec jekyll build`,
+      environment: { JEKYLL_ENV: 'production' },
+      needs: RUBY,
+      start: async () => staticStart('_site'),
+    };
   const isRails = await project.has('bin/rails');
-  const install = 'bundle config set --local path vendor/bundle && bundle install';
   const assets = isRails ? ' && SECRET_KEY_BASE_DUMMY=1 bundle exec rails assets:precompile' : '';
   const programs = await Promise.all(['config.ru', ...MAINS].map(file => project.has(file)));
   return {
     isOnlyTools: !isRails && !programs.includes(true),
     rules: ['Gemfile found: bundle install', ...(isRails ? ['bin/rails found: rails assets:precompile'] : [])],
-    command: install + assets,
+    command: INSTALL + assets,
     environment: { RAILS_ENV: 'production', RACK_ENV: 'production' },
     needs: RUBY,
     start: async built => {

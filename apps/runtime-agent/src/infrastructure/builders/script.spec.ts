@@ -8,7 +8,7 @@ const project = projectOf({
 });
 
 describe('A script that starts a web service', () => {
-  it.each(['./start.sh', 'start.sh --fast', 'exec ./start.sh', 'MODE=fast ./start.sh'])(
+  it.each(['./start.sh', 'start.sh --fast', 'exec ./start.sh', 'MODE=fast ./start.sh', 'bash start.sh'])(
     'must not have the line ends of Windows: %s',
     async command => {
       await expect(requireUnixScript(project, command)).rejects.toThrow(

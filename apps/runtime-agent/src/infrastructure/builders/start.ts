@@ -57,7 +57,7 @@ export type ImageStart = Readonly<z.infer<typeof image>>;
 const SITES = ['dist', 'build', 'out', '_site', '.', 'public'];
 
 /**
- * A Procfile's `web`, the `start` script of package.json, or a site's index.html, in this order.
+ * A Procfile's `web`, the `start` script of package.json, a site's index.html, or `start.sh`, in this order.
  * @throws BuildFailed if a file is not valid or too large.
  */
 export const findStart = async (directory: string): Promise<Start | undefined> => {
@@ -70,5 +70,7 @@ export const findStart = async (directory: string): Promise<Start | undefined> =
     return { kind: 'command', command: before + script };
   }
   for (const folder of SITES) if (await project.has(`${folder}/index.html`)) return { kind: 'static', folder };
-  return undefined;
+  const first = await project.readBeginning('start.sh');
+  if (first === undefined) return undefined;
+  return { kind: 'command', command: `${/^#!.{0,100}\bbash\b/.test(first) ? 'bash' : 'sh'} start.sh` };
 };

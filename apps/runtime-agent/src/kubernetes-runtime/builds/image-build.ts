@@ -11,6 +11,7 @@ import { DOCKERFILE_STARTS_NOTHING } from '../../infrastructure/builders/dockerf
 import { machineOf } from '../../infrastructure/builders/machine.js';
 import { largeFilesNotFetched, submodulesNotFetched } from '../../infrastructure/builders/not-fetched.js';
 import { processTypes, procfileRules } from '../../infrastructure/builders/procfile.js';
+import { BUILD_DEFAULTS } from '../../infrastructure/builders/production.js';
 import { projectIn } from '../../infrastructure/builders/project.js';
 import { enterProjectFolder, planFor } from '../../infrastructure/builders/project-folder.js';
 import { quoted } from '../../infrastructure/builders/quoted.js';
@@ -63,11 +64,7 @@ const folderOf = ({ folder = '.' }: BuildPlan): string => join(app, folder);
 /** Package managers store downloads in the cache, which is in no layer. */
 const environmentOf = (buildPlan: BuildPlan): NodeJS.ProcessEnv => ({
   PATH,
-  LANG: 'C.UTF-8',
-  CI: 'true',
-  npm_config_update_notifier: 'false',
-  npm_config_fund: 'false',
-  npm_config_audit: 'false',
+  ...BUILD_DEFAULTS,
   ...buildPlan.environment,
   ...(JSON.parse(readFileSync(environmentFile, 'utf8')) as Record<string, string>),
   // Build dependencies are devDependencies, which npm omits if NODE_ENV is production.

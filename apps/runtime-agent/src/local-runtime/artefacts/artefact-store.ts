@@ -63,8 +63,9 @@ export class ArtefactStore {
     const isCopied = this.hasWorkingCopies && about.start?.kind !== 'image';
     const group = isCopied ? await this.groupOf?.(about.webServiceId) : undefined;
     if (process.getuid?.() === 0) await run('chown', ['-hR', `0:${group ?? 0}`, '--', draft]);
-    // A working copy has the modes of the artefact, which itself is mounted read-only. Images have none.
-    await run('chmod', ['-R', `u+rX,go=u,a-w${group === undefined ? '' : ',g+w'},ug-s,-t`, '--', tree]);
+    // A working copy has the modes of the artefact, which itself is mounted read-only; programs copy files with their modes.
+    const modes = group === undefined ? 'u+rX,go=u,a-w' : 'u+rwX,go=u,o-w';
+    await run('chmod', ['-R', `${modes},ug-s,-t`, '--', tree]);
     await writeFile(join(draft, METADATA), JSON.stringify(about));
     await this.#close(draft, about);
     await mkdir(this.#folder, { recursive: true });

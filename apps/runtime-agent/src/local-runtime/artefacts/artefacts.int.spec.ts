@@ -148,7 +148,7 @@ describe('An artefact', () => {
     const mode = async (name: string) => ((await stat(fixture.pathIn(artefact, name))).mode & 0o7777).toString(8);
     const isCopied = process.getuid?.() === 0;
     expect([await mode('.'), await mode('a'), await mode('a/b'), await mode('tool')]).toEqual(
-      isCopied ? ['575', '575', '464', '575'] : ['555', '555', '444', '555'],
+      isCopied ? ['775', '775', '664', '775'] : ['555', '555', '444', '555'],
     );
   });
 

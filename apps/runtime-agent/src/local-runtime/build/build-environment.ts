@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { BUILD_DEFAULTS } from '../../infrastructure/builders/production.js';
 import type { SandboxFolders } from '../instances/confinement.js';
 import { PLATFORM_URL } from '../instances/instance-environment.js';
 import { BUILD_MARKER } from '../instances/process-markers.js';
@@ -32,11 +33,7 @@ export const buildEnvironment = (
 ): Record<string, string> => ({
   ...registry,
   PATH: path,
-  LANG: 'C.UTF-8',
-  CI: 'true',
-  npm_config_update_notifier: 'false',
-  npm_config_fund: 'false',
-  npm_config_audit: 'false',
+  ...BUILD_DEFAULTS,
   [PLATFORM_URL]: platformUrl,
   ...variables,
   // Build tools are devDependencies, which npm omits if NODE_ENV is production.

@@ -85,7 +85,7 @@ const bytesMessage = ({ diskBytes }: BuildLimits): string =>
 const filesMessage = ({ diskBytes }: BuildLimits): string => `the build wrote more than ${filesFor(diskBytes)} files`;
 
 const memoryMessage = ({ memoryBytes }: BuildLimits): string =>
-  `the build used more than ${Math.round(memoryBytes / MIB)} MiB of memory, which is the limit: let it use less (Node.js: set NODE_OPTIONS to --max-old-space-size=1536), or build an image elsewhere and deploy it`;
+  `the build used more than ${Math.round(memoryBytes / MIB)} MiB of memory, which is the limit: let it use less (Node.js: set NODE_OPTIONS to a smaller --max-old-space-size, and let it run fewer processes), or build an image elsewhere and deploy it`;
 
 const tasksMessage = ({ tasks }: BuildLimits): string => `the build started more than ${tasks} processes`;
 

@@ -8,7 +8,7 @@ import { exitReason } from '../instances/exit-reason.js';
 import { BUILD_MARKER } from '../instances/process-markers.js';
 import { runConfined } from '../sandbox/confined-run.js';
 import { buildEnvironment, draftOf, homeOf, temporaryOf } from './build-environment.js';
-import type { BuildLimits } from './build-limits.js';
+import { type BuildLimits, heapMib } from './build-limits.js';
 import type { BuildSite } from './dockerfile/dockerfile-builds.js';
 import { requireWithinLimits } from './limit-watch.js';
 
@@ -26,6 +26,9 @@ interface CommandRun {
   readonly order: BuildOrder;
   readonly site: BuildSite;
 }
+
+/** The log has the whole command. */
+const MOST_SHOWN = 200;
 
 /** Runs as the user of the build: the folders of some package managers are read-only. */
 const EMPTY = 'chmod -R u+w -- "$0" 2>/dev/null; find "$0" -mindepth 1 -delete';
@@ -57,7 +60,8 @@ export const runBuildCommand = async (machine: BuildMachine, run: CommandRun, si
     failed = await failure();
   }
   if (failed === undefined) return;
-  const ended = `${order.buildCommand === undefined ? command : 'the build command'} ${failed}`;
+  const shown = command.length > MOST_SHOWN ? `${command.slice(0, MOST_SHOWN)}…` : command;
+  const ended = `${order.buildCommand === undefined ? shown : 'the build command'} ${failed}`;
   const advice = adviceIn(output.last);
   throw new BuildFailed(
     advice === undefined ? [ended, ...failureLinesOf(output.last)].join('\n') : `${advice} (${ended})`,
@@ -65,7 +69,7 @@ export const runBuildCommand = async (machine: BuildMachine, run: CommandRun, si
 };
 
 const inView = (
-  { path, platformUrl, registry }: BuildMachine,
+  { path, platformUrl, registry, limits }: BuildMachine,
   { variables, order, site: { id, output } }: CommandRun,
   { view, cache }: { readonly view: SandboxView; readonly cache: string },
   argv: readonly string[],
@@ -78,6 +82,8 @@ const inView = (
       directory: view.startDirectory,
       environment: { PATH: path, [BUILD_MARKER]: id },
       variables: buildEnvironment({ ...view.folders, cache }, { id, path, platformUrl }, registry, {
+        // Node.js would use a quarter of the memory, or more than there is.
+        NODE_OPTIONS: `--max-old-space-size=${heapMib(limits)}`,
         ...variables,
         ...order.environment,
       }),

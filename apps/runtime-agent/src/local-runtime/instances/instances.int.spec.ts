@@ -56,7 +56,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('An instance (confinemen
     expect(Object.keys(seen).sort()).toEqual(
       [
         ...['GREETING', 'HOME', 'LANG', 'PATH', 'PORT', 'POSTERN_INSTANCE', 'POSTERN_URL', 'TMPDIR', 'cwd', 'PWD'],
-        ...['NODE_ENV', 'RAILS_ENV', 'RACK_ENV'],
+        ...['NODE_ENV', 'RAILS_ENV', 'RACK_ENV', 'PYTHONUNBUFFERED'],
       ].sort(),
     );
     expect(seen).toMatchObject({ GREETING: 'hello', PORT: String(record?.port), POSTERN_INSTANCE: record?.id });

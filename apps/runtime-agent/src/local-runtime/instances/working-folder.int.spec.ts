@@ -11,7 +11,7 @@ const MIB = 2 ** 20;
 
 /** Changes its own folder with each visit, and answers with what is there. The platform probes another path. */
 const WRITING = `
-  import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+  import { appendFileSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
   import { createServer } from 'node:http';
   const written = path => {
     try { writeFileSync(path, Buffer.alloc(64 * ${MIB})); return 'written'; } catch (error) { return error.code; }
@@ -22,7 +22,8 @@ const WRITING = `
     const before = readFileSync('server.mjs', 'utf8').includes('// ' + 'changed');
     mkdirSync('uploads/of/today', { recursive: true });
     writeFileSync('public/page.html', 'changed');
-    writeFileSync('public/new', '');
+    copyFileSync('public/page.html', 'public/new');
+    writeFileSync('public/new', 'a copy has the mode of its source');
     writeFileSync('uploads/of/today/file' + readdirSync('uploads/of/today').length, 'x');
     appendFileSync('server.mjs', '// ' + 'changed');
     response.end(JSON.stringify({ before, uploads: readdirSync('uploads/of/today').length }));

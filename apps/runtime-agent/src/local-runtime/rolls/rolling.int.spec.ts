@@ -68,7 +68,7 @@ describe('A roll', () => {
   it('fails before the deadline if an instance listens on another port, with the number of that port', async () => {
     const port = await freePort();
     const plan = await fixture.plan(server.onPort(port), { deadlineMs: 20_000 });
-    const message = `listens on port ${port}, not on PORT \\d+\\. Make it listen on the port in the environment variable PORT\\.`;
+    const message = `listens on port ${port}, not on PORT \\d+\\. Make it listen on the port in the environment variable PORT, or set the port of the web service to ${port}\\.`;
     expect(await failureOf(plan)).toMatch(new RegExp(`^web-[0-9a-f]{4} ${message}$`));
   });
 
