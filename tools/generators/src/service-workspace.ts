@@ -12,7 +12,7 @@ export const workspaceFiles = (names: ServiceNames): Readonly<Record<string, str
     [`apps/${name}/README.md`]: readme(names),
     [`prisma/${name}/schema.prisma`]: schema(names),
     [`prisma/${name}/prisma.config.ts`]: prismaConfig(names),
-    [`prisma/${name}/migrations/0001_release/migration.sql`]: MIGRATION,
+    [`prisma/${name}/migrations/0001_init/migration.sql`]: MIGRATION,
     [`k8s/values/${name}.yaml`]: values(names),
     [`.nx/version-plans/${name}.md`]: `---\n${name}: minor\n---\n\nThe first release.\n`,
   };

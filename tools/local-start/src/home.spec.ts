@@ -65,11 +65,11 @@ it('creates no new secrets if existing data needs the lost ones', () => {
 
 it('records its format', () => {
   for (const _start of ['first', 'second']) new Home(folder);
-  expect(JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))).toEqual({ version: 3 });
+  expect(JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'))).toEqual({ version: 4 });
 });
 
 it.each([
-  ['format.json', '{"version":2}'],
+  ['format.json', '{"version":3}'],
   ['format.json', '{}'],
 ])('is refused and left unchanged if it is from before 0.2.0: %s with %s', (file, content) => {
   writeFileSync(join(folder, file), content);
@@ -78,8 +78,8 @@ it.each([
 });
 
 it('is refused and left unchanged if a newer release wrote it', () => {
-  writeFileSync(join(folder, 'format.json'), '{"version":4}');
-  expect(() => new Home(folder)).toThrow(`${folder} was written by a newer release of Postern (its format is 4`);
+  writeFileSync(join(folder, 'format.json'), '{"version":5}');
+  expect(() => new Home(folder)).toThrow(`${folder} was written by a newer release of Postern (its format is 5`);
   expect(readdirSync(folder)).toEqual(['format.json']);
 });
 

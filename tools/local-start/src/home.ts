@@ -19,9 +19,9 @@ export interface LocalSecrets {
 }
 
 /** Version of the file format of a home; incremented by a release that changes it. */
-const FORMAT = 3;
+const FORMAT = 4;
 /** The first format that a release wrote (0.2.0); a home from before it cannot be upgraded. */
-const FIRST_FORMAT = 3;
+const FIRST_FORMAT = 4;
 
 /** The folder of all state of the local start ($POSTERN_HOME). */
 export class Home {

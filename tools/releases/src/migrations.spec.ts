@@ -8,7 +8,7 @@ import { sqlStatements } from './sql-statements.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const FIRST: Migration = {
-  name: '0001_release',
+  name: '0001_init',
   script: 'CREATE TABLE deliveries (id uuid PRIMARY KEY, reason text);',
 };
 
@@ -29,7 +29,7 @@ describe('the migrations of the checkout', () => {
   );
 
   it.each(servicesWithDatabase())('of %s are found', service =>
-    expect(migrationsOf(ROOT, service)[0]?.name).toBe('0001_release'),
+    expect(migrationsOf(ROOT, service)[0]?.name).toBe('0001_init'),
   );
 });
 
@@ -147,7 +147,7 @@ describe('the running release does not bear', () => {
 
   it('a migration that was changed or removed after its release', () => {
     expect(migrationFindings('mill', [{ ...FIRST, script: 'SELECT 1' }], released)).toEqual([
-      'prisma/mill/migrations/0001_release was changed after mill@0.2.0. Restore it, and add another migration.',
+      'prisma/mill/migrations/0001_init was changed after mill@0.2.0. Restore it, and add another migration.',
     ]);
     expect(migrationFindings('mill', [], released)).toEqual([expect.stringContaining('was removed after mill@0.2.0')]);
   });

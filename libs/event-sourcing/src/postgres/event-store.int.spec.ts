@@ -3,6 +3,7 @@ import pg from 'pg';
 import { keepsTheEventStoreContract } from '../testing/index.js';
 import { counted, freshStores, metadata } from '../testing/store-under-test.js';
 import { migrateEventStore } from './index.js';
+import { MIGRATIONS } from './migrations.js';
 
 const stores = freshStores();
 
@@ -25,8 +26,7 @@ it('migrates once when several replicas start together', async () => {
   await Promise.all(replicas.map(migrateEventStore));
   for (const replica of replicas) await replica.end();
   const { rows } = await pool.query<{ number: number }>('SELECT number FROM event_store.migrations ORDER BY number');
-  expect(rows.length).toBeGreaterThan(1);
-  expect(rows.map(({ number }) => number)).toEqual(rows.map((_, place) => place + 1));
+  expect(rows.map(({ number }) => number)).toEqual(MIGRATIONS.map((_, place) => place + 1));
 });
 
 it('passes the types of appended events to its listeners; `announce()` passes none', async () => {

@@ -1,5 +1,3 @@
-import { APPEND_BEGINS_STREAMS } from './append-begins-streams.js';
-
 /**
  * The tables of this library, in their own schema. Each entry runs once, in order; a released entry is never edited.
  */
@@ -20,12 +18,27 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE UNIQUE INDEX events_feed ON event_store.events (txid, pos);
 
+  -- An erasure, and the deletion of the events of a deleted owner, say so for their own transaction.
   CREATE FUNCTION event_store.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
+    IF TG_OP = 'UPDATE' AND current_setting('event_store.erasing', true) = 'on' THEN RETURN NULL; END IF;
+    IF TG_OP = 'DELETE' AND current_setting('event_store.deleting', true) = 'on' THEN RETURN NULL; END IF;
     RAISE EXCEPTION 'events are append-only: % is refused', TG_OP USING ERRCODE = 'restrict_violation';
   END $$;
   CREATE TRIGGER events_are_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON event_store.events
     FOR EACH STATEMENT EXECUTE FUNCTION event_store.refuse_change();
+
+  -- The id of a stream may hold what has to be erased as well.
+  CREATE FUNCTION event_store.refuse_change_beyond_data() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF to_jsonb(NEW) - 'data' - 'stream_id' IS DISTINCT FROM to_jsonb(OLD) - 'data' - 'stream_id' THEN
+      RAISE EXCEPTION 'events are append-only: an erasure changes data and stream_id alone'
+        USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER erasures_change_data_alone BEFORE UPDATE ON event_store.events
+    FOR EACH ROW EXECUTE FUNCTION event_store.refuse_change_beyond_data();
 
   -- plpgsql, because each of its statements takes a snapshot of its own: the heads are read after the locks are held.
   -- A statement sees one head per stream, so the second append to a stream is of the second round, and so on; all
@@ -41,6 +54,25 @@ export const MIGRATIONS: readonly string[] = [
     -- within a stream the order of transactions is the order of versions.
     PERFORM pg_advisory_xact_lock(key)
     FROM (SELECT DISTINCT hashtextextended(stream, 0) AS key FROM unnest(streams) AS stream ORDER BY 1) AS keys;
+
+    -- One event each begins streams of their own, as most appends do: nobody has written to them before, and the unique key
+    -- decides between two that begin the same one.
+    IF 0 = ALL (expected) AND 1 = ALL (rounds) AND cardinality(ids) = cardinality(streams) AND 1 = ALL (numbers) THEN
+      RETURN QUERY
+      WITH inserted AS (
+        INSERT INTO event_store.events AS e (stream_id, version, id, type, data, metadata, occurred_at)
+        SELECT streams[n.owner], 1, n.id, n.type, n.data, metadata[n.owner], occurred
+        FROM unnest(owners, ids, types, data) WITH ORDINALITY AS n (owner, id, type, data, line)
+        ORDER BY n.line
+        ON CONFLICT DO NOTHING
+        RETURNING e.stream_id, e.pos
+      )
+      SELECT i, CASE WHEN w.pos IS NULL
+          THEN coalesce((SELECT max(e.version) FROM event_store.events e WHERE e.stream_id = streams[i]), 1) ELSE 0 END,
+        w.pos IS NOT NULL, pg_current_xact_id()::text, CASE WHEN w.pos IS NULL THEN '{}'::text[] ELSE ARRAY[w.pos::text] END
+      FROM generate_subscripts(streams, 1) AS i LEFT JOIN inserted w ON w.stream_id = streams[i];
+      RETURN;
+    END IF;
 
     -- A caller that wrote before it held the locks has an older transaction than its predecessor in the stream may
     -- have; the feed would show the two in the wrong order. A new transaction is in order again.
@@ -88,74 +120,12 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE UNIQUE INDEX projections_live ON event_store.projections (name) WHERE live;
 
-  CREATE TABLE event_store.outbox (
-    name             text PRIMARY KEY,
-    txid             xid8 NOT NULL,
-    pos              bigint NOT NULL,
-    broker_created   text,
-    broker_sequence  bigint NOT NULL
-  );
-  CREATE TABLE event_store.outbox_trail (
-    name             text NOT NULL,
-    broker_sequence  bigint NOT NULL,
-    txid             xid8 NOT NULL,
-    pos              bigint NOT NULL,
-    saved_at         timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (name, broker_sequence)
-  );
-
-  CREATE TABLE event_store.inbox (
-    consumer     text NOT NULL,
-    event_id     uuid NOT NULL,
-    received_at  timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (consumer, event_id)
-  );
-  CREATE INDEX inbox_by_age ON event_store.inbox USING brin (received_at);
-  `,
-  `
-  -- An erasure says so for its own transaction, and changes nothing but data.
-  CREATE OR REPLACE FUNCTION event_store.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    IF TG_OP = 'UPDATE' AND current_setting('event_store.erasing', true) = 'on' THEN RETURN NULL; END IF;
-    RAISE EXCEPTION 'events are append-only: % is refused', TG_OP USING ERRCODE = 'restrict_violation';
-  END $$;
-  CREATE FUNCTION event_store.refuse_change_beyond_data() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    IF to_jsonb(NEW) - 'data' IS DISTINCT FROM to_jsonb(OLD) - 'data' THEN
-      RAISE EXCEPTION 'events are append-only: an erasure changes data alone' USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-  END $$;
-  CREATE TRIGGER erasures_change_data_alone BEFORE UPDATE ON event_store.events
-    FOR EACH ROW EXECUTE FUNCTION event_store.refuse_change_beyond_data();
-
   CREATE TABLE event_store.erasures (
     noted_as  text PRIMARY KEY,
     events    integer NOT NULL,
     at        timestamptz NOT NULL DEFAULT now()
   );
-  `,
-  `
-  -- What keeps the leader from publishing, for whichever replica is asked.
-  ALTER TABLE event_store.outbox ADD COLUMN blocked_condition text, ADD COLUMN blocked_reason text,
-    ADD COLUMN blocked_since timestamptz;
-  -- Events before this position are published once more, under other message ids: the broker drops known ids.
-  ALTER TABLE event_store.outbox ADD COLUMN repeat_txid xid8, ADD COLUMN repeat_pos bigint, ADD COLUMN repeat_id text;
-  -- The first sequence that the broker's stream is known to hold.
-  ALTER TABLE event_store.outbox ADD COLUMN broker_first bigint;
 
-  -- What consumers found missing in the broker's stream, until the leader has gone back for it.
-  CREATE TABLE event_store.outbox_gaps (
-    name            text NOT NULL,
-    consumer        text NOT NULL,
-    broker_created  text NOT NULL,
-    first_sequence  bigint NOT NULL,
-    last_sequence   bigint NOT NULL,
-    reported_at     timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (name, consumer, broker_created, first_sequence)
-  );
-  `,
-  `
   -- What erasures have changed, by kind, and the read models that were folded from what they rewrote.
   CREATE TABLE event_store.erased_rows (
     noted_as  text NOT NULL,
@@ -163,23 +133,13 @@ export const MIGRATIONS: readonly string[] = [
     rows      bigint NOT NULL,
     PRIMARY KEY (noted_as, kind)
   );
-  -- The id of a stream may hold what has to be erased as well.
-  CREATE OR REPLACE FUNCTION event_store.refuse_change_beyond_data() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    IF to_jsonb(NEW) - 'data' - 'stream_id' IS DISTINCT FROM to_jsonb(OLD) - 'data' - 'stream_id' THEN
-      RAISE EXCEPTION 'events are append-only: an erasure changes data and stream_id alone'
-        USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-  END $$;
   CREATE TABLE event_store.erasure_rebuilds (
     noted_as    text NOT NULL,
     projection  text NOT NULL,
     generation  integer NOT NULL,
     PRIMARY KEY (noted_as, projection)
   );
-  `,
-  `
+
   -- Events of other services that a consumer could not handle, until they are handled or discarded.
   CREATE TABLE event_store.set_aside_events (
     consumer      text NOT NULL,
@@ -193,15 +153,6 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (consumer, event_id)
   );
   CREATE INDEX set_aside_events_due ON event_store.set_aside_events (consumer, retry_at);
-  `,
-  `
-  -- The events of a deleted owner may be deleted, by a transaction that says so.
-  CREATE OR REPLACE FUNCTION event_store.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    IF TG_OP = 'UPDATE' AND current_setting('event_store.erasing', true) = 'on' THEN RETURN NULL; END IF;
-    IF TG_OP = 'DELETE' AND current_setting('event_store.deleting', true) = 'on' THEN RETURN NULL; END IF;
-    RAISE EXCEPTION 'events are append-only: % is refused', TG_OP USING ERRCODE = 'restrict_violation';
-  END $$;
 
   -- Owners whose events are deleted, and where the present pass continues.
   CREATE TABLE event_store.deleted_owners (
@@ -213,8 +164,7 @@ export const MIGRATIONS: readonly string[] = [
     pos         bigint
   );
   CREATE INDEX deleted_owners_due ON event_store.deleted_owners (due_at);
-  `,
-  `
+
   -- Commands that were sent with a key, and their answers. A transaction of the command sets carried_out.
   CREATE TABLE event_store.command_claims (
     caller       text NOT NULL,
@@ -228,8 +178,7 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (caller, key)
   );
   CREATE INDEX command_claims_by_age ON event_store.command_claims (claimed_at);
-    `,
-  `
+
   -- What one process at a time holds, until a time by the clock of PostgreSQL; the token rises with each holder.
   CREATE TABLE event_store.leases (
     name        text PRIMARY KEY,
@@ -237,8 +186,7 @@ export const MIGRATIONS: readonly string[] = [
     since       timestamptz NOT NULL,
     expires_at  timestamptz NOT NULL
   );
-  `,
-  `
+
   -- Differs after a restore into another database, table or cluster, and after a promotion or a recovery to a time.
   CREATE FUNCTION event_store.log_identity() RETURNS text LANGUAGE plpgsql STABLE AS $$
   DECLARE
@@ -284,10 +232,4 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (consumer, source)
   );
   `,
-  `
-  -- Positions are saved with the effects of their events, so nothing has to be recognised as known.
-  DROP TABLE event_store.inbox;
-  DROP TABLE event_store.outbox, event_store.outbox_trail, event_store.outbox_gaps;
-  `,
-  APPEND_BEGINS_STREAMS,
 ];

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +8,7 @@ import pg from 'pg';
 import { applyMigrations } from './migrations.js';
 import { schemaDrift } from './schema-drift.js';
 
+const PRISMA = fileURLToPath(new URL('../../../../prisma', import.meta.url));
 const testing = (path: string) => fileURLToPath(new URL(`../testing/${path}`, import.meta.url));
 
 let postgres: TestPostgres;
@@ -86,23 +87,18 @@ describe('Migrations', () => {
     rmSync(directory, { recursive: true });
   });
 
-  it('refuse a database from before the first of them, and leave it unchanged', async () => {
-    const databaseUrl = urlOf('before');
-    await applyMigrations({ databaseUrl, directory: testing('migrations') });
-    const others = mkdtempSync(join(tmpdir(), 'postern-squashed-'));
-    mkdirSync(join(others, '0001_release'));
-    writeFileSync(
-      join(others, '0001_release/migration.sql'),
-      'CREATE TABLE greetings (id int); CREATE TABLE more (id int);',
+  it.each(readdirSync(PRISMA))('of %s refuse a database from before 0.2.0, and leave it unchanged', async service => {
+    const databaseUrl = urlOf(`before-${service}`);
+    const before = mkdtempSync(join(tmpdir(), 'postern-before-'));
+    cpSync(testing('migrations/0001_greetings'), join(before, '0001_release'), { recursive: true });
+    await applyMigrations({ databaseUrl, directory: before });
+    rmSync(before, { recursive: true });
+    await expect(applyMigrations({ databaseUrl, directory: join(PRISMA, service, 'migrations') })).rejects.toThrow(
+      'from before 0.2.0, which no release can upgrade. Configure an empty database',
     );
-    try {
-      await expect(applyMigrations({ databaseUrl, directory: others })).rejects.toThrow(
-        'from before 0.2.0, which no release can upgrade. Configure an empty database',
-      );
-      await expect(query(databaseUrl, `SELECT to_regclass('more') AS more`)).resolves.toEqual([{ more: null }]);
-    } finally {
-      rmSync(others, { recursive: true });
-    }
+    await expect(
+      query(databaseUrl, `SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`),
+    ).resolves.toEqual([{ relname: '_prisma_migrations' }, { relname: 'greetings' }]);
   });
 
   it('are followed by further preparations', async () => {

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "cron_jobs" ADD COLUMN     "time_zone" TEXT NOT NULL DEFAULT 'UTC';

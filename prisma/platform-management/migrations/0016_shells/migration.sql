@@ -1,2 +1,0 @@
--- Shells are runs with a terminal.
-ALTER TABLE "runs" ADD COLUMN "terminal" JSONB;
