@@ -290,4 +290,8 @@ export const MIGRATIONS: readonly string[] = [
   DROP TABLE event_store.outbox, event_store.outbox_trail, event_store.outbox_gaps;
   `,
   APPEND_BEGINS_STREAMS,
+  `
+  -- The token, and the process that holds the lease as its kernel identifies it; null if it does not.
+  ALTER TABLE event_store.leases ADD COLUMN holder text;
+  `,
 ];
