@@ -61,7 +61,7 @@ const count = async (
 };
 
 /** What each service has counted for the services of this story. */
-const ledgers = async () => ({
+const acceptedCounts = async () => ({
   acceptedByEmailSend: await count(
     'email-send',
     `SELECT count(*) FROM event_store.events WHERE type = 'email-send.email-accepted.v1' AND data ->> 'service_id' = ANY ($1)`,
@@ -81,7 +81,7 @@ const ledgers = async () => ({
   ),
 });
 
-const deliveredLedgers = async () => ({
+const deliveredCounts = async () => ({
   events: await count(
     'delivery-tracking',
     `SELECT count(*) FROM event_store.events WHERE type = 'delivery-tracking.email-delivered.v1' AND data ->> 'service_id' = ANY ($1)`,
@@ -147,7 +147,7 @@ describe.each([2, 4])('when one of %i replicas of each service is killed under l
     () =>
       eventually(
         async () => {
-          const { acceptedByEmailSend, ...others } = await ledgers();
+          const { acceptedByEmailSend, ...others } = await acceptedCounts();
           expect(acceptedByEmailSend).toBeGreaterThanOrEqual(accepted(everything).length);
           expect(others).toEqual({
             usedOfDailyQuotas: acceptedByEmailSend,
@@ -167,7 +167,7 @@ describe.each([2, 4])('when one of %i replicas of each service is killed under l
       const copies = ofLoad(await copiesByRecipient(world.postern.mailboxUrl)).length;
       await eventually(
         async () =>
-          expect(await deliveredLedgers()).toEqual({
+          expect(await deliveredCounts()).toEqual({
             events: copies,
             inStatistics: copies,
             queued: copies,

@@ -243,17 +243,6 @@ describe('When a cell cannot be reached', () => {
     };
   };
 
-  const cellMetrics = async (): Promise<Record<string, number>> => {
-    const text = await (await fetch(`${gateway.healthUrl}/metrics`)).text();
-    const lines = text.matchAll(/^postern_cells_(?:up|requests_total)\{(.*)\} (\d+)/gm);
-    return Object.fromEntries(
-      [...lines].map(([, labels = '', value]) => {
-        const label = (name: string) => new RegExp(`\\b${name}="([a-z]+)"`).exec(labels)?.[1];
-        return [`${label('outcome') ?? 'up'} ${label('cell')}`, Number(value)];
-      }),
-    );
-  };
-
   it.each(['first', 'second'] as const)(
     'the %s, only its own tenants get 503, with the reason',
     async which => {
@@ -278,7 +267,7 @@ describe('When a cell cannot be reached', () => {
         expect((await send(present.apiKey)).status).toBe(200);
         expect((await list(present.platformKey)).status).toBe(200);
         expect((await signIn(present.email)).status).toBe(200);
-        const metrics = await cellMetrics();
+        const metrics = await gateway.cellMetrics();
         expect(metrics).toMatchObject({ [`up ${present.name}`]: 1, [`up ${away.name}`]: 0 });
         expect(metrics[`unreachable ${away.name}`]).toBeGreaterThan(0);
         expect(metrics[`unreachable ${present.name}`]).toBe(0);
