@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SERVICE_NAMES } from '@postern/contracts';
-import { environmentOf, SupervisedProcess } from '@postern/local-start';
-import { eventually, freePort, waitFor } from '@postern/testing';
+import { type SupervisedProcess, startReplica } from '@postern/local-start';
+import { eventually, freePort, TcpBalancer, waitFor } from '@postern/testing';
 import pg from 'pg';
 import { copiesByRecipient, deliveredEmails, type Sent, underLoad } from './crash/load.js';
 import { type Change, nextVersionOf } from './rolling/next-version.js';
-import { TcpBalancer } from './rolling/tcp-balancer.js';
 import { type Sender, World } from './world.js';
 
 const ALONE_MS = 1_500;
@@ -73,19 +72,18 @@ const folder = mkdtempSync(join(tmpdir(), 'postern-rolling-'));
 const next: SupervisedProcess[] = [];
 const everything: Sent[] = [];
 let returnPath: TcpBalancer;
-const returnPathOf = { old: 0, next: 0 };
+let oldReturnPath: number;
 let world: World;
 let sender: Sender;
 
 beforeAll(async () => {
   returnPath = await TcpBalancer.open();
-  returnPathOf.old = await freePort();
-  returnPathOf.next = await freePort();
-  returnPath.add(returnPathOf.old);
+  oldReturnPath = await freePort();
+  returnPath.add(oldReturnPath);
   world = await World.start({
     environment: {
       'email-send': UNLIMITED,
-      'delivery-tracking': { POSTERN_BOUNCE_SMTP_PORT: String(returnPathOf.old) },
+      'delivery-tracking': { POSTERN_BOUNCE_SMTP_PORT: String(oldReturnPath) },
     },
     simulator: { POSTERN_SIMULATOR_KEEP_MESSAGES: '50000', POSTERN_SIMULATOR_BOUNCE_PORT: String(returnPath.port) },
   });
@@ -105,29 +103,20 @@ const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
 const upgrade = async (story: Upgrade): Promise<void> => {
   const { service, changes } = story;
   const { postern } = world;
-  const successor = new SupervisedProcess({
+  const successor = await startReplica(postern, service, {
     name: `${service}-next`,
-    command: process.execPath,
-    args: [nextVersionOf(service, changes, join(folder, service))],
-    env: {
-      ...environmentOf(service, postern.wiring, postern.home, postern.operator),
-      ...UNLIMITED,
-      POSTERN_HTTP_PORT: '0',
-      POSTERN_BOUNCE_SMTP_PORT: String(returnPathOf.next),
-    },
-    logFile: postern.home.logFile(`${service}-next`),
-    readyWithinMs: 60_000,
+    environment: { [service]: UNLIMITED },
+    entryPoint: nextVersionOf(service, changes, join(folder, service)),
   });
-  next.push(successor);
-  await successor.start();
-  if (service === 'delivery-tracking') returnPath.add(returnPathOf.next);
+  next.push(successor.process);
+  if (service === 'delivery-tracking') returnPath.add(successor.port);
   const startedAt = new Date();
   await waitFor(() => (story.oneWorks ? hasWorkedSince(story, startedAt) : haveWorked(story)), {
     timeoutMs: SIDE_BY_SIDE_WITHIN_MS,
     intervalMs: 500,
     describe: 'work of both versions side by side',
   });
-  if (service === 'delivery-tracking') returnPath.remove(returnPathOf.old);
+  if (service === 'delivery-tracking') returnPath.remove(oldReturnPath);
   await postern.services.get(service)?.stop(GRACE_MS);
 };
 

@@ -44,6 +44,8 @@ export class Sender {
     readonly receiver: TestHttpReceiver,
     readonly webhookId: string,
     readonly webhookSecret: string,
+    /** Signed in to the workspace of the service. */
+    private readonly dashboard: DashboardClient = world.dashboard,
   ) {}
 
   /** Its path in the dashboard API. */
@@ -76,16 +78,16 @@ export class Sender {
 
   /** Adds a domain, publishes its records and verifies them. */
   async verifyDomain(domain: string): Promise<Domain> {
-    const added = await this.world.dashboard.post<Domain>(`${this.path}/domains`, { domain });
+    const added = await this.dashboard.post<Domain>(`${this.path}/domains`, { domain });
     for (const { name, value } of added.records) await this.world.postern.dns.setText(name, value);
-    return this.world.dashboard.post<Domain>(`${this.path}/domains/${added.id}/verify`, {});
+    return this.dashboard.post<Domain>(`${this.path}/domains/${added.id}/verify`, {});
   }
 
   /** Verifies an address with the code from its mailbox. */
   async verifyRecipient(address: string): Promise<{ readonly id: string }> {
-    const { id } = await this.world.dashboard.post<{ id: string }>(`${this.path}/recipients`, { address });
+    const { id } = await this.dashboard.post<{ id: string }>(`${this.path}/recipients`, { address });
     const code = await this.world.codeSentTo(address);
-    await this.world.dashboard.post(`${this.path}/recipients/${id}/verify`, { code });
+    await this.dashboard.post(`${this.path}/recipients/${id}/verify`, { code });
     return { id };
   }
 }
@@ -141,18 +143,18 @@ export class World<Postern extends PosternAccess = RunningPostern> {
     return this.postern.operator;
   }
 
-  /** A sandbox service, or a production service with `domain`. */
-  async sender(name: string, domain?: string): Promise<Sender> {
-    const service = await this.dashboard.post<{ id: string }>('/email-services', { name });
+  /** A sandbox service, or a production service with `domain`; of the workspace of the operator by default. */
+  async sender(name: string, domain?: string, dashboard = this.dashboard): Promise<Sender> {
+    const service = await dashboard.post<{ id: string }>('/email-services', { name });
     const path = `/email-services/${service.id}`;
-    const { key } = await this.dashboard.post<{ key: string }>(`${path}/api-keys`, { name: 'story' });
+    const { key } = await dashboard.post<{ key: string }>(`${path}/api-keys`, { name: 'story' });
     const receiver = await startHttpReceiver();
     this.receivers.push(receiver);
-    const webhook = await this.dashboard.post<{ id: string; secret: string }>(`${path}/webhooks`, {
+    const webhook = await dashboard.post<{ id: string; secret: string }>(`${path}/webhooks`, {
       url: `${receiver.url}/events`,
       events: ['delivered', 'bounced', 'complained', 'opened', 'clicked'],
     });
-    const sender = new Sender(this, service.id, key, receiver, webhook.id, webhook.secret);
+    const sender = new Sender(this, service.id, key, receiver, webhook.id, webhook.secret, dashboard);
     if (domain) await sender.verifyDomain(domain);
     return sender;
   }

@@ -2,12 +2,13 @@ import type { AddressInfo, Server } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { CONFIG, HOST, type Host, passedSocket } from '@postern/service-host';
+import { CONFIG, HOST, type Host, Metrics, passedSocket } from '@postern/service-host';
 import { ConnectionLimits, rangesOf } from '@postern/service-host/connections';
 import type { Cell } from './cells/cell.js';
 import { type CellConnection, cellsOf, hostOfCell } from './cells/cell-connection.js';
 import { CellRouter } from './cells/cell-router.js';
 import { CellServices } from './cells/cell-services.js';
+import { observeCells } from './cells/observe-cells.js';
 import { type GatewayConfig, trustedProxiesOf } from './config.js';
 import { SessionCookies } from './infrastructure/http/access/session-cookie.js';
 import { BodyReader } from './infrastructure/http/admission/body-reader.js';
@@ -33,6 +34,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
     @Inject(HOST) private readonly host: Host<GatewayConfig>,
     private readonly services: ServiceClient,
     private readonly buffered: BufferedBytes,
+    private readonly metrics: Metrics,
   ) {}
 
   get port(): number {
@@ -57,6 +59,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
       );
     const shared = this.#sharedLimits(config, trustedProxies);
     const connected = cellsOf(host);
+    if (connected) observeCells(connected.cells, this.metrics);
     const router =
       connected &&
       new CellRouter(connected, shared.budgets, new SessionCookies(config.publicUrl), rangesOf(trustedProxies));

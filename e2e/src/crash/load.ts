@@ -19,7 +19,7 @@ const RETRY_PAUSES_MS = [500, 1_000, 2_000, 4_000];
 
 const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
 
-const sendOnce = async (sender: Sender, recipient: string, key: string | undefined) => {
+const sendOnce = async (sender: Pick<Sender, 'send'>, recipient: string, key: string | undefined) => {
   try {
     const { status, body } = await sender.send(
       { from: 'load@crash.test', to: [recipient], subject: 'Under load', message: `<p>${recipient}</p>` },
@@ -32,7 +32,7 @@ const sendOnce = async (sender: Sender, recipient: string, key: string | undefin
 };
 
 /** Half of the clients send idempotency keys and retry failures; the others do neither. */
-const sendAsAClient = async (sender: Sender, recipient: string, repeatable: boolean): Promise<Sent> => {
+const sendAsAClient = async (sender: Pick<Sender, 'send'>, recipient: string, repeatable: boolean): Promise<Sent> => {
   const key = repeatable ? randomUUID() : undefined;
   let answer = await sendOnce(sender, recipient, key);
   for (const pauseMs of repeatable ? RETRY_PAUSES_MS : []) {
@@ -52,7 +52,7 @@ const sendAsAClient = async (sender: Sender, recipient: string, repeatable: bool
 
 /** Sends from several clients concurrently while `during` runs; `during` gets the messages answered so far. */
 export const underLoad = async (
-  sender: Sender,
+  sender: Pick<Sender, 'send'>,
   name: string,
   during: (soFar: readonly Sent[]) => Promise<void>,
 ): Promise<readonly Sent[]> => {

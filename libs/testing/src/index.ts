@@ -59,6 +59,7 @@ export {
   statementsOf,
 } from './sql-statements.js';
 export { type RecordedSubmission, recordedSubmissions } from './submissions.js';
+export { TcpBalancer } from './tcp-balancer.js';
 export { createCertificates, type TestCertificates } from './test-certificates.js';
 export { type FindValkeyOptions, findValkeyServer } from './valkey-install.js';
 export { eventually, type WaitForOptions, waitFor } from './wait-for.js';

@@ -24,7 +24,7 @@ export const measureIdle = async (options: BenchOptions, cleanup: Cleanup): Prom
   const seconds = options.quick ? 3 : IDLE_S;
   const restarts = { count: 0 };
   const startedAt = performance.now();
-  const running = await startWhole(cleanup, {}, () => restarts.count++);
+  const running = await startWhole(cleanup, {}, { onRestart: () => restarts.count++ });
   const startS = (performance.now() - startedAt) / 1_000;
   console.error(`▸ idle for ${seconds} s`);
   const pids = running.processes();

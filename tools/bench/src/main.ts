@@ -11,6 +11,7 @@ import { machineFacts } from './measure/machine.js';
 import { signatureUs } from './measure/rsa-signature.js';
 import { type BenchOptions, type Part, readOptions, UsageError } from './options.js';
 import { measurePlatform } from './platform.js';
+import { measureReplicas } from './replicas.js';
 import type { PartReport } from './report.js';
 import { measureTracing } from './tracing.js';
 import { measureWebhooks } from './webhooks.js';
@@ -24,6 +25,7 @@ const MEASURES: Record<Part, (options: BenchOptions, cleanup: Cleanup) => Promis
   tracing: measureTracing,
   attack: measureAttack,
   growth: measureGrowth,
+  replicas: measureReplicas,
 };
 
 const cleanup = new Cleanup();

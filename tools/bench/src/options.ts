@@ -1,10 +1,20 @@
 import { parseArgs } from 'node:util';
 
-export const PARTS = ['email', 'webhooks', 'events', 'platform', 'idle', 'tracing', 'attack', 'growth'] as const;
+export const PARTS = [
+  'email',
+  'webhooks',
+  'events',
+  'platform',
+  'idle',
+  'tracing',
+  'attack',
+  'growth',
+  'replicas',
+] as const;
 export type Part = (typeof PARTS)[number];
 
-/** Growth takes minutes and gigabytes of disk, so it is measured on request. */
-const BY_DEFAULT: readonly Part[] = PARTS.filter(part => part !== 'growth');
+/** Growth takes gigabytes of disk, and replicas take many processes, so both are measured on request. */
+const BY_DEFAULT: readonly Part[] = PARTS.filter(part => part !== 'growth' && part !== 'replicas');
 
 /** Options of a run; `quick` only tests the benchmark itself. */
 export interface BenchOptions {

@@ -12,8 +12,6 @@ import {
   receiveProviderEvents,
 } from '@postern/contracts';
 import { ServiceUnavailable } from '@postern/messaging';
-import { ERROR_CODE } from '../infrastructure/http/errors/error-code.js';
-import { Problem } from '../infrastructure/http/errors/problem.js';
 import { ServiceClient, type ServiceContext } from '../infrastructure/service-client/ports.js';
 import { type Cell, firstCellThat } from './cell.js';
 import type { Cells } from './cells.js';
@@ -83,8 +81,10 @@ export class CellServices extends ServiceClient {
   async #assertTakesUser(email: string, context: ServiceContext): Promise<void> {
     if (!this.own.settings.open) {
       const open = this.cells.all.find(({ settings }) => settings.open)?.name;
-      const message = `The cell ${this.own.name} takes no new users. Sign in as an operator of the cell ${open}, and create the user there.`;
-      throw new Problem(409, message, { [ERROR_CODE]: 'cell_closed' });
+      throw new Refusal(
+        'cell_closed',
+        `the cell ${this.own.name} takes no new users; sign in as an operator of the cell ${open}, and create the user there`,
+      );
     }
     await this.#assertIsNew(email, context);
   }

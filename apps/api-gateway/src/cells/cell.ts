@@ -36,6 +36,8 @@ export const firstCellThat = async (
 /** One complete set of back services, with its own PostgreSQL and NATS. */
 export class Cell implements ServiceClient {
   readonly tokens: TrackingTokens;
+  /** Requests since the start; refusals are answers. */
+  readonly requests = { answered: 0, unreachable: 0 };
   #connection: NatsConnection | undefined;
   #connecting: Promise<this> | undefined;
 
@@ -81,11 +83,15 @@ export class Cell implements ServiceClient {
     request: RequestInput<C>,
     context: ServiceContext,
   ): Promise<ReplyOf<C>> {
+    let isUnreachable = false;
     try {
       if (!this.#connection) throw new ServiceUnavailable(contract.subject, 'disconnected', false);
       return await this.#connection.requests.request(contract, request, context);
     } catch (error) {
-      throw error instanceof ServiceUnavailable ? new CellUnreachable(this.name, error) : error;
+      isUnreachable = error instanceof ServiceUnavailable;
+      throw isUnreachable ? new CellUnreachable(this.name, error as ServiceUnavailable) : error;
+    } finally {
+      this.requests[isUnreachable ? 'unreachable' : 'answered']++;
     }
   }
 

@@ -267,6 +267,11 @@ describe('When a cell cannot be reached', () => {
         expect((await send(present.apiKey)).status).toBe(200);
         expect((await list(present.platformKey)).status).toBe(200);
         expect((await signIn(present.email)).status).toBe(200);
+        const metrics = await gateway.cellMetrics();
+        expect(metrics).toMatchObject({ [`up ${present.name}`]: 1, [`up ${away.name}`]: 0 });
+        expect(metrics[`unreachable ${away.name}`]).toBeGreaterThan(0);
+        expect(metrics[`unreachable ${present.name}`]).toBe(0);
+        expect(metrics[`answered ${present.name}`]).toBeGreaterThan(0);
         expect(await ready()).toMatchObject({
           status: 200,
           cells: { [present.name]: 'reachable', [away.name]: expect.stringContaining('unreachable') },

@@ -82,6 +82,8 @@ export interface TwoCells {
   readonly first: FakeCell;
   readonly second: FakeCell;
   readonly cells: readonly [FakeCell, FakeCell];
+  /** `up`, `answered` and `unreachable` of each cell, followed by its name. */
+  cellMetrics(): Promise<Record<string, number>>;
   /** Replaces the gateway by one that remembers nothing. */
   restartGateway(): Promise<TwoCells>;
   stop(): Promise<void>;
@@ -115,6 +117,16 @@ export const startTwoCells = async (
     first,
     second,
     cells: [first, second],
+    async cellMetrics() {
+      const text = await (await fetch(`http://127.0.0.1:${service.port}/metrics`)).text();
+      const lines = text.matchAll(/^postern_cells_(?:up|requests_total)\{(.*)\} (\d+)/gm);
+      return Object.fromEntries(
+        [...lines].map(([, labels = '', value]) => {
+          const label = (name: string) => new RegExp(`\\b${name}="([a-z]+)"`).exec(labels)?.[1];
+          return [`${label('outcome') ?? 'up'} ${label('cell')}`, Number(value)];
+        }),
+      );
+    },
     async restartGateway() {
       await service.stop();
       return startTwoCells([first, second], environment);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createWebhook } from '@postern/contracts';
 import { eventually, waitFor } from '@postern/testing';
 import { DispatchFixture, payloadIn } from '../testing/dispatch-fixture.js';
-import { type DispatcherProcess, startDispatcher } from '../testing/dispatcher-process.js';
+import { type DispatcherProcess, liveDispatchers, startDispatcher } from '../testing/dispatcher-process.js';
 
 let world: DispatchFixture;
 let replicas: DispatcherProcess[];
@@ -74,7 +74,7 @@ describe('Two dispatchers', () => {
     const replica = await start();
     await replica.untilItServes(32);
     const publishing = publish(webhooks, 20);
-    replica.kill();
+    await replica.kill();
     const sent = await publishing;
     await everythingArrived(sent, 40_000);
     for (const [path, ids] of sent) {
@@ -83,6 +83,19 @@ describe('Two dispatchers', () => {
       // Eight requests in progress, and 32 that were over and not recorded.
       expect(received.length - ids.length).toBeLessThanOrEqual(40);
     }
+  }, 120_000);
+
+  it('do not wait for the lease of one that was killed when its successor starts', async () => {
+    const replica = await start();
+    await replica.untilItServes(32);
+    const live = () => liveDispatchers(world.environment['POSTERN_DATABASE_URL']);
+    expect(await live()).toBe(2);
+    await replica.kill();
+    const successor = await start();
+    await successor.untilItServes(32);
+    // With the lease of the killed one, there would be three.
+    expect(await live()).toBe(2);
+    await successor.stop();
   }, 120_000);
 
   it('do not both send what one of them had read before it was paused', async () => {

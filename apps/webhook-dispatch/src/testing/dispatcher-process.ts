@@ -10,12 +10,27 @@ import pg from 'pg';
 export interface DispatcherProcess {
   /** Resolves when a second live dispatcher owns so many partitions. */
   untilItServes(partitions: number): Promise<void>;
-  kill(): void;
+  /** Resolves when the process has ended. */
+  kill(): Promise<void>;
   pause(): void;
   resume(): void;
   /** With SIGTERM; does nothing after the process has ended. */
   stop(): Promise<void>;
 }
+
+const LIVE = `
+  SELECT count(*)::int AS dispatchers FROM event_store.leases WHERE starts_with(name, 'dispatcher ') AND ${LEASE_IS_HELD}`;
+
+/** The number of dispatchers that hold a lease. */
+export const liveDispatchers = async (databaseUrl: string | undefined): Promise<number> => {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query<{ dispatchers: number }>(LIVE)).rows[0]?.dispatchers ?? 0;
+  } finally {
+    await client.end();
+  }
+};
 
 const OWNED = `
   SELECT count(*)::int AS partitions FROM dispatch_partitions
@@ -47,7 +62,10 @@ export const startDispatcher = async (environment: Readonly<Record<string, strin
       );
       await pool.end();
     },
-    kill: () => void child.kill('SIGKILL'),
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
     stop: async () => {

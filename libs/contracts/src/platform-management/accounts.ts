@@ -193,7 +193,7 @@ export const createUser = request('create-user', {
     workspace_name: resourceName.optional(),
   }),
   reply: user,
-  refusals: { not_an_operator: 403, invalid_input: 400, user_exists: 409 },
+  refusals: { not_an_operator: 403, invalid_input: 400, user_exists: 409, cell_closed: 409 },
   http: {
     operation: 'Users.createUser',
     method: 'POST',

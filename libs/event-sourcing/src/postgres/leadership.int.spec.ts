@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type SilencingProxy, startPostgres, startSilencingProxy, type TestPostgres } from '@postern/testing';
@@ -114,6 +116,17 @@ describe('leadership', () => {
     await Lease.take(dead, 'leader dead');
     proxy.silence({ withNew: true });
     expect(await leadNext(pool, 'dead')).toBeLessThan(REPLACED_WITHIN_MS);
+  });
+
+  it('passes from a process that has ended on this machine as soon as its successor starts', async () => {
+    const child = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
+    await once(child, 'exit');
+    await Lease.take(pool, 'leader ended');
+    await Lease.take(pool, 'leader alive');
+    const ofChild = `regexp_replace(holder, ' \\d+ (\\d+)$', ' ${child.pid} \\1')`;
+    await pool.query(`UPDATE event_store.leases SET holder = ${ofChild} WHERE name = 'leader ended'`);
+    await Lease.freeThoseOfDeadProcesses(pool);
+    expect([await isLed(pool, 'ended'), await isLed(pool, 'alive')]).toEqual([false, true]);
   });
 
   it('is ahead of a lease whose end lies further away than any lease lasts: the clock of PostgreSQL went back', async () => {

@@ -1,5 +1,14 @@
 import type pg from 'pg';
-import { FORGET_LEASE, IS_HELD, LOCK_LEASE, RELEASE_LEASE, RENEW_LEASE, TAKE_LEASE } from './leases.sql.js';
+import {
+  FORGET_LEASE,
+  IS_HELD,
+  LOCK_LEASE,
+  RELEASE_LEASE,
+  RENEW_LEASE,
+  SELECT_HOLDERS,
+  TAKE_LEASE,
+} from './leases.sql.js';
+import { identityOfThisProcess, isDead } from './process-identity.js';
 import { queryWithin } from './within.js';
 
 /**
@@ -42,9 +51,15 @@ export class Lease {
     const { rows } = await queryWithin<{ token: string }>(pool, LEASE_LIMITS.attemptMs, {
       name: 'lease-take',
       text: TAKE_LEASE,
-      values: [name, LEASE_LIMITS.seconds],
+      values: [name, LEASE_LIMITS.seconds, identityOfThisProcess()],
     });
     return rows[0] && new Lease(pool, name, rows[0].token, sentAt);
+  }
+
+  /** Frees what processes held that have ended on this machine: their successors need not wait until the leases end. */
+  static async freeThoseOfDeadProcesses(pool: pg.Pool): Promise<void> {
+    const { rows } = await pool.query<{ name: string; token: string; holder: string }>(SELECT_HOLDERS);
+    for (const { name, token, holder } of rows) if (isDead(holder)) await pool.query(RELEASE_LEASE, [name, token]);
   }
 
   static async isHeld(pool: pg.Pool, name: string): Promise<boolean> {

@@ -184,7 +184,9 @@ export const MIGRATIONS: readonly string[] = [
     name        text PRIMARY KEY,
     token       bigint NOT NULL,
     since       timestamptz NOT NULL,
-    expires_at  timestamptz NOT NULL
+    expires_at  timestamptz NOT NULL,
+    -- The process that holds it, as its kernel identifies it; null if it does not.
+    holder      text
   );
 
   -- Differs after a restore into another database, table or cluster, and after a promotion or a recovery to a time.

@@ -11,6 +11,7 @@ import type { EventContract, ServiceName } from '@postern/contracts';
 import { EventStore, Streams, type Upcasters } from '@postern/event-sourcing';
 import {
   CommandTransactions,
+  Lease,
   PostgresEventStore,
   type Projection,
   ProjectionRunner,
@@ -110,6 +111,7 @@ const writeProviders = (projection: Projection): Provider[] => [
 @Injectable()
 class Lifecycle implements OnModuleInit, OnApplicationShutdown {
   constructor(
+    private readonly store: PostgresEventStore,
     private readonly projections: ProjectionRunner,
     private readonly handlers: RequestHandlers,
     @Optional() private readonly published?: PublishedLog,
@@ -117,6 +119,7 @@ class Lifecycle implements OnModuleInit, OnApplicationShutdown {
   ) {}
 
   async onModuleInit(): Promise<void> {
+    await Lease.freeThoseOfDeadProcesses(this.store.pool);
     await this.projections.start();
     this.published?.serve(this.handlers);
     this.wakeUps?.start();

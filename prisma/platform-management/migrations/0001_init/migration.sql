@@ -332,6 +332,9 @@ CREATE TABLE metric_minutes (
     memory_bytes double precision NOT NULL,
     memory_percent double precision NOT NULL,
     instances double precision NOT NULL,
+    requests double precision,
+    server_errors double precision,
+    response_ms double precision,
     CONSTRAINT metric_minutes_pkey PRIMARY KEY (web_service_id, at)
 );
 CREATE INDEX metric_minutes_at_idx ON metric_minutes (at);
@@ -345,6 +348,9 @@ CREATE TABLE metric_samples (
     memory_bytes double precision NOT NULL,
     memory_percent double precision NOT NULL,
     instances double precision NOT NULL,
+    requests double precision,
+    server_errors double precision,
+    response_ms double precision,
     CONSTRAINT metric_samples_pkey PRIMARY KEY (web_service_id, at)
 );
 CREATE INDEX metric_samples_at_idx ON metric_samples (at);

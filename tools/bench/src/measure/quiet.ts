@@ -8,16 +8,16 @@ const QUIET_LOOKS = 2;
 
 /**
  * Waits until processes have completed the remaining work of a round (projections, events), so that its CPU counts for
- * this round and not for the next one. @returns the elapsed seconds, at most `limitS`.
+ * this round and not for the next one. @returns the elapsed seconds, at most `limitS`. `installations` is how often each service runs.
  */
-export const untilIdle = async (pids: readonly number[], limitS = 60): Promise<number> => {
+export const untilIdle = async (pids: readonly number[], limitS = 60, installations = 1): Promise<number> => {
   const startedAt = performance.now();
   let before = total(pids);
   let quiet = 0;
   while (quiet < QUIET_LOOKS && performance.now() - startedAt < limitS * 1_000) {
     await after(POLL_MS);
     const now = total(pids);
-    quiet = now - before < POLL_MS * QUIET_SHARE ? quiet + 1 : 0;
+    quiet = now - before < POLL_MS * QUIET_SHARE * installations ? quiet + 1 : 0;
     before = now;
   }
   return Math.max(0, (performance.now() - startedAt - QUIET_LOOKS * POLL_MS) / 1_000);
