@@ -70,6 +70,7 @@ class NetworksOfDatabases extends DatabaseNetworks {
           networks,
           images: DiskImages.whenNeeded(platformHome),
           acceptsKnownHoles: config.platformKnownHoles,
+          externalHost: config.platformDatabaseHost,
         });
       },
     },

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { InstanceRecords } from '../instances/instance-records.js';
+import { type AddressBlock, blockText, overlap, parseBlock } from '../sandbox/network/address-block.js';
 import type { SandboxNetwork, TenantNetworks } from '../sandbox/network/tenant-network.js';
 import { DatabaseFolders, type DatabaseRecord } from './database-folder.js';
 
@@ -52,9 +53,31 @@ export class DatabaseNetworks {
   async bound({ kind, databaseId, port }: DatabaseRecord, connections: number): Promise<void> {
     const networks = await this.networks();
     const network = await networks?.find(networkOf(databaseId));
+    if (!networks || !network) return;
     // PostgreSQL bounds those of the plan itself, after their authentication; Valkey cannot.
     const total = kind === 'relational' ? connections + MOST_BEYOND_PLAN : connections;
-    if (network) await networks?.filter(network, rulesFor(port, connections, total));
+    await networks.filter(network, rulesFor(port, connections, total, blockText(networks.block)));
+  }
+
+  /** Why no database can be reached from outside of the platform; undefined if they can. */
+  async unreachableBecause(): Promise<string | undefined> {
+    const networks = await this.networks();
+    if (networks?.areReachable) return undefined;
+    return networks
+      ? 'Postern runs as an ordinary user on this machine, whose databases cannot be reached from outside'
+      : 'databases have no networks on this machine';
+  }
+
+  /**
+   * Opens a database to exactly the networks of its record outside of the platform.
+   * @param disconnect ends the connections from other networks.
+   */
+  openTo({ databaseId, port, allowedCidrs = [] }: DatabaseRecord, disconnect: () => Promise<void>): Promise<void> {
+    return this.#oneAtATime(async () => {
+      const networks = await this.networks();
+      const server = await networks?.find(networkOf(databaseId));
+      if (networks?.areReachable && server) await networks.openTo(server, port, outermost(allowedCidrs), disconnect);
+    });
   }
 
   /** Lets a new sandbox connect to the databases that are attached to its web service. */
@@ -139,14 +162,34 @@ const networkOf = (databaseId: string): string => `${PREFIX}${databaseId}`;
 /** Connections of all clients together beyond those of the plan, which they use while they authenticate. */
 const MOST_BEYOND_PLAN = 32;
 
-const rulesFor = (port: number, perClient: number, total: number): string => `
+/** Connections from outside together, beyond which those of web services would have too few while they authenticate. */
+const MOST_OUTSIDE = 32;
+/** Connections of one client outside that begin within a minute, so that it can only try as many passwords. */
+const MOST_ATTEMPTS = 60;
+
+const rulesFor = (port: number, perClient: number, total: number, inside: string): string => `
 table inet bounds
 delete table inet bounds
 table inet bounds {
-  set clients { type ipv4_addr; flags dynamic; size 1024; }
+  set clients { type ipv4_addr; flags dynamic; size 4096; }
+  set attempts { type ipv4_addr; flags dynamic; size 4096; timeout 1m; }
   chain connections { type filter hook input priority 0; policy accept;
+    tcp dport ${port} ct state new ip saddr != ${inside} goto outside
     tcp dport ${port} ct state new add @clients { ip saddr ct count over ${perClient} } reject with tcp reset
     tcp dport ${port} ct state new ct count over ${total} reject with tcp reset
   }
+  chain outside {
+    update @attempts { ip saddr limit rate over ${MOST_ATTEMPTS}/minute burst ${MOST_OUTSIDE} packets } reject with tcp reset
+    add @clients { ip saddr ct count over ${perClient} } reject with tcp reset
+    ct count over ${MOST_OUTSIDE} reject with tcp reset
+  }
 }
 `;
+
+/** Without networks that are part of others: nftables accepts none that overlap. */
+const outermost = (cidrs: readonly string[]): readonly string[] => {
+  const blocks: AddressBlock[] = [];
+  for (const block of cidrs.map(parseBlock).sort((one, other) => one.bits - other.bits))
+    if (!blocks.some(other => overlap(block, other))) blocks.push(block);
+  return blocks.map(blockText);
+};

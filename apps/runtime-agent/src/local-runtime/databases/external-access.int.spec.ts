@@ -1,0 +1,136 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DatabaseOrder } from '@postern/runtime';
+import { waitFor } from '@postern/testing';
+import { parseBlock } from '../sandbox/network/address-block.js';
+import type { NetworkPrograms } from '../sandbox/network/network-programs.js';
+import { TenantNetworks } from '../sandbox/network/tenant-network.js';
+import { canCreateNetworks, policy, programs } from '../sandbox/network/testing/network-fixture.js';
+import { SeparateMachine } from '../sandbox/network/testing/separate-machine.js';
+import { KEPT_FRAMES } from '../testing/kept-frames.js';
+import { DatabaseNetworks } from './database-networks.js';
+import { LocalDatabases } from './local-databases.js';
+import { stopDatabases } from './stop-databases.js';
+import { administered, PLACES, provided } from './testing/provided-database.js';
+
+const HOST = 'db.example.com';
+const REFUSED = /Connection refused/;
+const FROM_OUTSIDE = 'SELECT host(client_addr) AS client FROM pg_stat_activity WHERE client_addr IS NOT NULL';
+
+/** Prints the ports of databases that accept connections. */
+const SCAN = `
+  const { connect } = require('node:net');
+  const open = [];
+  const next = port => {
+    if (port === 12_000) return console.log(JSON.stringify(open));
+    const socket = connect(port, process.argv[1]);
+    socket.on('connect', () => { open.push(port); socket.destroy(); }).on('error', () => {}).on('close', () => next(port + 1));
+  };
+  next(10_000);`;
+
+const isRoot = process.getuid?.() === 0;
+
+(canCreateNetworks && isRoot ? describe : describe.skip)('access to databases from outside', () => {
+  let home: string;
+  let machine: SeparateMachine;
+  let networks: TenantNetworks;
+  let databases: LocalDatabases;
+  let made: DatabaseOrder;
+  const allow = (opensSandboxes: boolean) => networks.apply(policy({ opensSandboxes }));
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'postern-outside-'));
+    await chmod(home, 0o755);
+    machine = new SeparateMachine(programs as NetworkPrograms, join(home, 'claims'));
+    await machine.create();
+    networks = await TenantNetworks.open({ home, pool: parseBlock('10.208.0.0/12'), host: machine.host });
+    await allow(true);
+    const access = new DatabaseNetworks(home, async () => networks);
+    const options = { sandboxFrames: KEPT_FRAMES, networks: access, externalHost: HOST };
+    databases = new LocalDatabases(home, PLACES, options);
+    made = await provided(databases, 'relational');
+  }, 60_000);
+  afterAll(async () => {
+    await databases.retain(new Set());
+    await stopDatabases(home);
+    await networks.dismantle();
+    await machine.remove();
+    await rm(home, { recursive: true });
+  }, 60_000);
+
+  const open = (...allowedCidrs: string[]) => databases.ensure({ ...made, allowedCidrs });
+  const urlOf = (user: string, database: string, password: string, sslmode = 'verify-full') =>
+    `postgresql://${user}:${password}@${HOST}:${made.port}/${database}?sslmode=${sslmode}` +
+    `&sslrootcert=${encodeURIComponent(join(home, 'databases/authority/ca.crt'))}` +
+    `&hostaddr=${SeparateMachine.ADDRESS}&connect_timeout=5`;
+  const psql = (url: string, statement = 'SELECT host(inet_client_addr())') =>
+    machine.runOutside(['psql', '--no-psqlrc', '-Atc', statement, url]);
+  const asOwner = (sslmode?: string) => psql(urlOf('app', 'app', made.password, sslmode));
+  const portsOpen = async () =>
+    JSON.parse(await machine.runOutside([process.execPath, '-e', SCAN, SeparateMachine.ADDRESS])) as number[];
+  const connected = async () => (await administered(home, made, [FROM_OUTSIDE])).map(({ client }) => client);
+
+  it('is not possible while no database is open', async () => {
+    await expect(asOwner()).rejects.toThrow(REFUSED);
+    expect(await portsOpen()).toEqual([]);
+    const direct = `postgresql://app:${made.password}@${made.host}:${made.port}/app`;
+    await expect(psql(direct)).rejects.toThrow(REFUSED);
+  }, 60_000);
+
+  it('is possible from an allowed network, with a certificate that clients can verify and their own address', async () => {
+    expect(await databases.externalHostFor('relational')).toEqual({ host: HOST });
+    await open('203.0.113.0/24');
+    expect(await asOwner()).toBe(SeparateMachine.COMPUTERS[0]);
+    expect(await portsOpen()).toEqual([made.port]);
+  }, 60_000);
+
+  it('needs TLS, and the role and the database of the owner', async () => {
+    await open('0.0.0.0/0');
+    await expect(asOwner('disable')).rejects.toThrow(/no pg_hba.conf entry for host "203.0.113.2".*no encryption/);
+    for (const [user, database] of [
+      ['app', 'postgres'],
+      ['postgres', 'app'],
+      ['postgres', 'postgres'],
+      ['attached_0', 'app'],
+    ] as const)
+      await expect(psql(urlOf(user, database, made.password))).rejects.toThrow(/pg_hba.conf/);
+    await expect(psql(urlOf('app', 'app', 'wrong'))).rejects.toThrow(/password authentication failed/);
+  }, 60_000);
+
+  it('ends at once for a network that is removed, also for open connections', async () => {
+    const [first] = SeparateMachine.COMPUTERS;
+    await open(`${first}/32`);
+    const ended = psql(urlOf('app', 'app', made.password), 'SELECT pg_sleep(60)').then(
+      () => 'finished',
+      (error: Error) => error.message,
+    );
+    await waitFor(async () => (await connected()).length === 1);
+    await open('198.51.100.0/24', `${first}/32`, '203.0.113.0/24');
+    expect(await connected()).toEqual([first]);
+    await open('198.51.100.0/24');
+    expect(await ended).toMatch(/terminat|closed|reset/);
+    expect(await connected()).toEqual([]);
+    await expect(asOwner()).rejects.toThrow(REFUSED);
+    await open();
+    await expect(asOwner()).rejects.toThrow(REFUSED);
+  }, 60_000);
+
+  it('ends at once if the administrator does not allow it any more', async () => {
+    await open('203.0.113.0/24');
+    expect(await asOwner()).toBe(SeparateMachine.COMPUTERS[0]);
+    await allow(false);
+    await expect(asOwner()).rejects.toThrow(REFUSED);
+    await allow(true);
+    expect(await asOwner()).toBe(SeparateMachine.COMPUTERS[0]);
+    const restricted = new LocalDatabases(home, PLACES, {
+      sandboxFrames: KEPT_FRAMES,
+      networks: new DatabaseNetworks(home, async () => networks),
+    });
+    await restricted.ensure({ ...made, allowedCidrs: ['203.0.113.0/24'] });
+    await expect(asOwner()).rejects.toThrow(REFUSED);
+    expect(await restricted.externalHostFor('relational')).toEqual({
+      refusal: expect.stringContaining('POSTERN_PLATFORM_DATABASE_HOST'),
+    });
+  }, 60_000);
+});
