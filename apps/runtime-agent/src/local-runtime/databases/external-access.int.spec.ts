@@ -1,9 +1,12 @@
+import { type ChildProcess, execFile } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DatabaseOrder } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
+import { v7 as uuidv7 } from 'uuid';
 import { parseBlock } from '../sandbox/network/address-block.js';
 import type { NetworkPrograms } from '../sandbox/network/network-programs.js';
 import { TenantNetworks } from '../sandbox/network/tenant-network.js';
@@ -30,15 +33,30 @@ const SCAN = `
   };
   next(10_000);`;
 
+/** Opens connections that say nothing, and prints how many were accepted. */
+const FLOOD = `
+  const { connect } = require('node:net');
+  const [host, port, count] = process.argv.slice(1);
+  let [accepted, ended] = [0, 0];
+  const end = () => ++ended === Number(count) && (console.log(accepted), process.exit());
+  for (let n = 0; n < Number(count); n++) {
+    const socket = connect(Number(port), host);
+    socket.on('connect', () => { accepted++; setTimeout(end, 2_000); }).on('error', end);
+  }`;
+
 const isRoot = process.getuid?.() === 0;
 
 (canCreateNetworks && isRoot ? describe : describe.skip)('access to databases from outside', () => {
   let home: string;
   let machine: SeparateMachine;
   let networks: TenantNetworks;
+  let access: DatabaseNetworks;
   let databases: LocalDatabases;
   let made: DatabaseOrder;
-  const allow = (opensSandboxes: boolean) => networks.apply(policy({ opensSandboxes }));
+  const allow = (opensSandboxes: boolean) => {
+    const ownAddresses = [SeparateMachine.ADDRESS];
+    return networks.apply(policy({ opensSandboxes, ownAddresses, ownPublicAddresses: ownAddresses }));
+  };
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'postern-outside-'));
     await chmod(home, 0o755);
@@ -46,7 +64,7 @@ const isRoot = process.getuid?.() === 0;
     await machine.create();
     networks = await TenantNetworks.open({ home, pool: parseBlock('10.208.0.0/12'), host: machine.host });
     await allow(true);
-    const access = new DatabaseNetworks(home, async () => networks);
+    access = new DatabaseNetworks(home, async () => networks);
     const options = { sandboxFrames: KEPT_FRAMES, networks: access, externalHost: HOST };
     databases = new LocalDatabases(home, PLACES, options);
     made = await provided(databases, 'relational');
@@ -96,6 +114,41 @@ const isRoot = process.getuid?.() === 0;
     ] as const)
       await expect(psql(urlOf(user, database, made.password))).rejects.toThrow(/pg_hba.conf/);
     await expect(psql(urlOf('app', 'app', 'wrong'))).rejects.toThrow(/password authentication failed/);
+  }, 60_000);
+
+  it('is not possible for a sandbox of the machine, and lets the database itself connect to nothing', async () => {
+    await open('0.0.0.0/0');
+    const stranger = await networks.create(`instance-${uuidv7()}`, { reach: 'internet' });
+    const within = async (argv: readonly string[]) => {
+      const [program = '', ...args] = argv;
+      return (await promisify(execFile)(program, args)).stdout.trim();
+    };
+    const url = urlOf('app', 'app', made.password);
+    await expect(within(stranger.wrap(['psql', '-Atc', 'SELECT 1', url]))).rejects.toThrow(REFUSED);
+    const [, computer] = SeparateMachine.COMPUTERS;
+    const listener = `require('node:net').createServer().listen(80, '${computer}')`;
+    const listening: ChildProcess = machine.startOutside([process.execPath, '-e', listener]);
+    const reach = `const s = require('node:net').connect(80, '${computer}');
+      s.on('connect', () => { console.log('open'); process.exit(); }).on('error', error => console.log(error.code));`;
+    await waitFor(async () => (await machine.runOutside([process.execPath, '-e', reach])) === 'open');
+    const server = await networks.find(`database-${made.databaseId}`);
+    expect(await within(server!.wrap([process.execPath, '-e', reach]))).toMatch(/^E(CONNREFUSED|HOSTUNREACH|ACCES)/);
+    listening.kill('SIGKILL');
+  }, 60_000);
+
+  it('is bounded, so that attached web services always can connect', async () => {
+    const webServiceId = uuidv7();
+    const network = await networks.create(`instance-${uuidv7()}`, { reach: 'internet' });
+    await access.permit(webServiceId, network);
+    await databases.ensure({ ...made, attachedTo: [webServiceId], allowedCidrs: ['0.0.0.0/0'] });
+    const flood = machine.runOutside([
+      ...[process.execPath, '-e', FLOOD],
+      ...[SeparateMachine.ADDRESS, String(made.port), '100'],
+    ]);
+    const url = `postgresql://app:${made.password}@${made.host}:${made.port}/app`;
+    const [program = '', ...args] = network.wrap(['psql', '-Atc', 'SELECT 1', url]);
+    for (let n = 0; n < 5; n += 1) expect((await promisify(execFile)(program, args)).stdout).toBe('1\n');
+    expect(Number(await flood)).toBeLessThanOrEqual(made.limits.connections);
   }, 60_000);
 
   it('ends at once for a network that is removed, also for open connections', async () => {

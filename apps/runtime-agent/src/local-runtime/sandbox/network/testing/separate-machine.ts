@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
 import { machineHost, type NetworkHost } from '../network-host.js';
 import type { NetworkPrograms } from '../network-programs.js';
@@ -58,6 +58,11 @@ export class SeparateMachine {
   async runOutside(argv: readonly string[]): Promise<string> {
     const { stdout } = await run(this.programs.ip, ['netns', 'exec', this.#computer, ...argv], { timeout: 60_000 });
     return stdout.trim();
+  }
+
+  /** Starts a program on the computer, which the caller ends. */
+  startOutside(argv: readonly string[]): ChildProcess {
+    return spawn(this.programs.ip, ['netns', 'exec', this.#computer, ...argv], { stdio: 'ignore' });
   }
 
   async remove(): Promise<void> {
