@@ -38,7 +38,7 @@ it('a database is not opened to networks outside unless the administrator of the
     message: reason,
   });
   expect(await database.update({ allowed_cidrs: [NETWORK] })).toMatchObject({ enabled: false, host: null });
-}, 120_000);
+}, 240_000);
 
 (process.getuid?.() === 0 ? it : it.skip)(
   'an open database has an address and a URL for clients outside, and the rules of its server follow each change',
@@ -68,5 +68,5 @@ it('a database is not opened to networks outside unless the administrator of the
     expect(await database.update({ enabled: false })).toMatchObject({ host: null, allowed_cidrs: ['0.0.0.0/0'] });
     expect(await database.rules()).not.toContain('hostssl');
   },
-  120_000,
+  240_000,
 );

@@ -96,5 +96,7 @@ export const settingsFor = (
     // Statements may contain personal data: the log contains their errors, but not their text.
     log_min_error_statement: 'panic',
     log_min_messages: 'fatal',
+    // With the addresses of clients, for their failed logins.
+    log_line_prefix: '%m [%p] %q%h ',
   };
 };
