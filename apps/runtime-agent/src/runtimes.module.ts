@@ -25,10 +25,11 @@ abstract class Databases {}
 @Injectable()
 class NetworksOfDatabases extends DatabaseNetworks {
   constructor(@Inject(CONFIG) config: RuntimeAgentConfig) {
-    super(config.platformHome, async () => {
+    const networks = async () => {
       const found = await openNetworks(config.platformHome, config);
       return hasNetworks(found) ? found : undefined;
-    });
+    };
+    super(config.platformHome, networks, config.platformDatabaseHost);
   }
 }
 
@@ -70,7 +71,6 @@ class NetworksOfDatabases extends DatabaseNetworks {
           networks,
           images: DiskImages.whenNeeded(platformHome),
           acceptsKnownHoles: config.platformKnownHoles,
-          externalHost: config.platformDatabaseHost,
         });
       },
     },

@@ -1,8 +1,10 @@
+import type { DatabaseKind, ExternalHost } from '@postern/runtime';
 import pLimit from 'p-limit';
 import { InstanceRecords } from '../instances/instance-records.js';
 import { type AddressBlock, blockText, overlap, parseBlock } from '../sandbox/network/address-block.js';
 import type { SandboxNetwork, TenantNetworks } from '../sandbox/network/tenant-network.js';
 import { DatabaseFolders, type DatabaseRecord } from './database-folder.js';
+import type { LocalServer } from './server-supervisor.js';
 
 /** A client of databases: a sandbox of a web service. */
 interface Client {
@@ -28,6 +30,8 @@ export class DatabaseNetworks {
     platformHome: string,
     /** Undefined if sandboxes share the network of the machine. */
     private readonly networks: () => Promise<TenantNetworks | undefined>,
+    /** The host of this machine at which owners may open databases to networks outside; undefined if they may not. */
+    readonly externalHost?: string,
   ) {
     this.#folders = new DatabaseFolders(platformHome);
     this.#instances = new InstanceRecords(platformHome);
@@ -59,25 +63,12 @@ export class DatabaseNetworks {
     await networks.filter(network, rulesFor(port, connections, total, blockText(networks.block)));
   }
 
-  /** Why no database can be reached from outside of the platform; undefined if they can. */
-  async unreachableBecause(): Promise<string | undefined> {
+  async externalHostFor(kind: DatabaseKind): Promise<ExternalHost> {
+    if (kind === 'key_value') return { refusal: 'a key-value store has no TLS, and cannot be reached from outside' };
+    if (this.externalHost === undefined) return { refusal: CLOSED };
     const networks = await this.networks();
-    if (networks?.areReachable) return undefined;
-    return networks
-      ? 'Postern runs as an ordinary user on this machine, whose databases cannot be reached from outside'
-      : 'databases have no networks on this machine';
-  }
-
-  /**
-   * Opens a database to exactly the networks of its record outside of the platform.
-   * @param disconnect ends the connections from other networks.
-   */
-  openTo({ databaseId, port, allowedCidrs = [] }: DatabaseRecord, disconnect: () => Promise<void>): Promise<void> {
-    return this.#oneAtATime(async () => {
-      const networks = await this.networks();
-      const server = await networks?.find(networkOf(databaseId));
-      if (networks?.areReachable && server) await networks.openTo(server, port, outermost(allowedCidrs), disconnect);
-    });
+    if (!networks) return { refusal: NO_NETWORKS };
+    return networks.areReachable ? { host: this.externalHost } : { refusal: USERS };
   }
 
   /** Lets a new sandbox connect to the databases that are attached to its web service. */
@@ -97,12 +88,19 @@ export class DatabaseNetworks {
     });
   }
 
+  /** The networks outside to which a database of this kind may be opened. */
+  admissible(cidrs: readonly string[] | undefined, kind: DatabaseKind): readonly string[] | undefined {
+    return kind === 'relational' && this.externalHost !== undefined ? cidrs : [];
+  }
+
   /**
-   * Makes the permissions of a database match its record.
-   * @param disconnect ends the connections from addresses that may no longer connect. It runs before too, because the end of a
-   * connection is not let through any more afterwards.
+   * Makes the permissions of a database match its record. Connections that are no longer permitted are ended before, too, because the end
+   * of a connection is not let through any more afterwards.
    */
-  update(record: DatabaseRecord, disconnect: (addresses: readonly string[]) => Promise<void>): Promise<void> {
+  update(record: DatabaseRecord, from: Pick<LocalServer, 'disconnect' | 'disconnectOutside'>): Promise<void> {
+    // A server that does not run has no connections.
+    const disconnect = (addresses: readonly string[]) => from.disconnect(record, addresses).catch(() => undefined);
+    const disconnectOutside = () => from.disconnectOutside(record).catch(() => undefined);
     return this.#oneAtATime(async () => {
       const networks = await this.networks();
       const server = await networks?.find(networkOf(record.databaseId));
@@ -122,6 +120,8 @@ export class DatabaseNetworks {
         // Its address must not keep the permission if it ended meanwhile: another sandbox gets the address.
         if ((await networks.find(id))?.address !== source) await networks.deny({ source, destination, port });
       }
+      if (networks.areReachable)
+        await networks.openTo(server, port, outermost(record.allowedCidrs ?? []), disconnectOutside);
     });
   }
 
@@ -154,6 +154,11 @@ export class DatabaseNetworks {
     for (const id of this.#clients.keys()) if (!ids.has(id)) this.#clients.delete(id);
   }
 }
+
+const CLOSED =
+  'the administrator of the platform has not allowed access to databases from outside, which needs databases.external_host in config.yaml, or POSTERN_PLATFORM_DATABASE_HOST';
+export const NO_NETWORKS = 'databases have no networks on this machine, and cannot be reached from outside';
+const USERS = 'an ordinary user runs Postern on this machine, whose databases cannot be reached from outside';
 
 const PREFIX = 'database-';
 

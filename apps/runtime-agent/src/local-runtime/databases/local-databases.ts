@@ -16,7 +16,7 @@ import { freeBytes, usedBytes } from '../../infrastructure/disk.js';
 import type { DiskImages } from '../sandbox/areas/disk-images.js';
 import { BackupFiles } from './backup-files.js';
 import { DatabaseFolders, type DatabaseRecord, placeOf, RESTORE_SUFFIX } from './database-folder.js';
-import type { DatabaseNetworks } from './database-networks.js';
+import { type DatabaseNetworks, NO_NETWORKS } from './database-networks.js';
 import { DatabaseVolumes } from './database-volumes.js';
 import { type LocalServers, serversIn } from './local-servers.js';
 import { missingProgram, type ProgramPlaces } from './programs.js';
@@ -33,9 +33,6 @@ const LOG_BYTES = 10 * 1024 ** 2;
 const WRITABLE_AGAIN = 0.95;
 
 const MIB = 1024 ** 2;
-const CLOSED =
-  'the administrator of the platform has not allowed access to databases from outside: the setting databases.external_host, or POSTERN_PLATFORM_DATABASE_HOST';
-const NO_NETWORKS = 'databases have no networks on this machine, and cannot be reached from outside';
 const DEFAULT_BOUNDS: DatabaseBounds = { spareBytes: 512 * MIB, startTimeoutMs: 45_000 };
 /** Maximum size that the write-ahead log of a database adds to a copy of it. */
 const GROWTH_BYTES = 1024 * MIB;
@@ -51,8 +48,6 @@ export interface DatabaseBounds {
   readonly networks?: DatabaseNetworks;
   /** Finds out whether the kernel can limit the files of databases; by default they are only measured. */
   readonly images?: () => Promise<DiskImages | undefined>;
-  /** The host of this machine at which owners may open databases to networks outside; undefined if they may not. */
-  readonly externalHost?: string | undefined;
   /** Whether databases are created with programs that have known security holes. */
   readonly acceptsKnownHoles?: boolean;
 }
@@ -61,7 +56,6 @@ export interface DatabaseBounds {
 export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, DatabaseBackups, DatabaseExtensions {
   readonly #spareBytes: number;
   readonly #acceptsKnownHoles: boolean;
-  readonly #externalHost: string | undefined;
   readonly #folders: DatabaseFolders;
   readonly #supervisor: ServerSupervisor;
   readonly #networks: DatabaseNetworks | undefined;
@@ -85,7 +79,6 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     const { spareBytes, startTimeoutMs, sandboxFrames, networks } = { ...DEFAULT_BOUNDS, ...bounds };
     this.#spareBytes = spareBytes;
     this.#acceptsKnownHoles = bounds.acceptsKnownHoles ?? false;
-    this.#externalHost = bounds.externalHost;
     this.#folders = new DatabaseFolders(platformHome);
     this.#supervisor = new ServerSupervisor(this.#folders, startTimeoutMs);
     this.#backups = new BackupFiles(this.#folders);
@@ -103,16 +96,11 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     this.#networks = networks;
     this.#usage = new UsageOfDatabases(this.#folders);
     this.#sandboxes = new ServerSandboxes(platformHome, this.#folders, sandboxFrames, async id => networks?.find(id));
-    this.#certificates = new ServerCertificates(this.#folders.root, this.#externalHost);
+    this.#certificates = new ServerCertificates(this.#folders.root, networks?.externalHost);
     this.#servers = serversIn(this.#folders, places, this.#sandboxes, this.#certificates, placeOf);
     const { folders } = this.#restorations;
-    this.#trials = serversIn(
-      folders,
-      places,
-      new ServerSandboxes(platformHome, folders, sandboxFrames),
-      this.#certificates,
-      () => undefined,
-    );
+    const sandboxes = new ServerSandboxes(platformHome, folders, sandboxFrames);
+    this.#trials = serversIn(folders, places, sandboxes, this.#certificates, () => undefined);
   }
 
   async missingFor(kind: DatabaseKind, version?: string): Promise<string | undefined> {
@@ -120,10 +108,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
   }
 
   async externalHostFor(kind: DatabaseKind): Promise<ExternalHost> {
-    if (kind === 'key_value') return { refusal: 'a key-value store has no TLS, and cannot be reached from outside' };
-    if (this.#externalHost === undefined) return { refusal: CLOSED };
-    const refusal = this.#networks ? await this.#networks.unreachableBecause() : NO_NETWORKS;
-    return refusal === undefined ? { host: this.#externalHost } : { refusal };
+    return this.#networks ? this.#networks.externalHostFor(kind) : { refusal: NO_NETWORKS };
   }
 
   async reserve(databaseId: string, kind: DatabaseKind): Promise<{ host: string; port: number }> {
@@ -146,14 +131,11 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     const reserved = await this.#folders.reserve(order.databaseId, order.kind, order.port);
     const server = this.#serverOf(reserved);
     const completed = await this.#restorations.complete(await this.#placed(reserved), server);
-    const { limits, version, attachedTo = completed.attachedTo, allowedCidrs = completed.allowedCidrs } = order;
-    const isOpen = order.kind === 'relational' && this.#externalHost !== undefined;
-    const changes = { limits, version, attachedTo, allowedCidrs: isOpen ? allowedCidrs : [] };
-    const record = await this.#folders.note(completed, changes);
+    const { limits, version, attachedTo = completed.attachedTo } = order;
+    const allowedCidrs = this.#networks?.admissible(order.allowedCidrs ?? completed.allowedCidrs, order.kind);
+    const record = await this.#folders.note(completed, { limits, version, attachedTo, allowedCidrs });
     await this.#networks?.bound(record, limits.connections);
-    // A server that does not run has no connections.
-    await this.#networks?.update(record, addresses => server.disconnect(record, addresses).catch(() => undefined));
-    await this.#networks?.openTo(record, () => server.disconnectOutside(record).catch(() => undefined));
+    await this.#networks?.update(record, server);
     await this.#volumes.open(record, limits);
     await this.#supervisor.ensure(server, record, order, () => this.#volumes.enlarge(record, limits));
   }
