@@ -25,10 +25,11 @@ abstract class Databases {}
 @Injectable()
 class NetworksOfDatabases extends DatabaseNetworks {
   constructor(@Inject(CONFIG) config: RuntimeAgentConfig) {
-    super(config.platformHome, async () => {
+    const networks = async () => {
       const found = await openNetworks(config.platformHome, config);
       return hasNetworks(found) ? found : undefined;
-    });
+    };
+    super(config.platformHome, networks, config.platformDatabaseHost);
   }
 }
 

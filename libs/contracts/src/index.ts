@@ -48,6 +48,7 @@ export * from './platform-management/deploy-hooks.js';
 export * from './platform-management/deployments.js';
 export * from './platform-management/environment.js';
 export * from './platform-management/events.js';
+export * from './platform-management/external-access.js';
 export * from './platform-management/find-caller.js';
 export * from './platform-management/health-checks.js';
 export * from './platform-management/image-reference.js';

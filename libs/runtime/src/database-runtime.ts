@@ -6,6 +6,9 @@ export abstract class DatabaseRuntime {
    */
   abstract missingFor(kind: DatabaseKind, version?: string): Promise<string | undefined>;
 
+  /** The host at which clients outside of the platform reach databases of this kind, or why they cannot. */
+  abstract externalHostFor(kind: DatabaseKind): Promise<ExternalHost>;
+
   /** Reserves the host and port of a database. */
   abstract reserve(databaseId: string, kind: DatabaseKind): Promise<{ readonly host: string; readonly port: number }>;
 
@@ -33,6 +36,9 @@ export abstract class DatabaseRuntime {
 
 export type DatabaseKind = 'relational' | 'key_value';
 
+/** The port is the one of the database. */
+export type ExternalHost = { readonly host: string } | { readonly refusal: string };
+
 export interface DatabaseOrder {
   readonly databaseId: string;
   readonly kind: DatabaseKind;
@@ -47,6 +53,8 @@ export interface DatabaseOrder {
   readonly attachedTo?: readonly string[] | undefined;
   /** Users with the rights of the owner, one for each attachment; undefined leaves those of the last order. */
   readonly attachmentUsers?: readonly DatabaseUser[] | undefined;
+  /** IPv4 networks outside of the platform that may connect, in CIDR notation; undefined leaves those of the last order. */
+  readonly allowedCidrs?: readonly string[] | undefined;
 }
 
 export interface DatabaseUser {

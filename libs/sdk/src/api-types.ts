@@ -164,6 +164,8 @@ export interface GetDatabaseReply extends Database {
   readonly connection?: DatabaseConnection | null;
   /** Major version of the server, such as `15`. Null for a key-value store, and if it is not running. */
   readonly server_version?: string | null;
+  /** Whether clients outside of the platform can connect. Absent from an earlier release. */
+  readonly external_access?: ExternalAccess;
 }
 
 export interface DatabaseUsage {
@@ -201,6 +203,27 @@ export interface DatabaseConnection {
   readonly database: string | null;
   /** Certificate (PEM) of the authority that signs the certificate of the server, for `sslmode=verify-full`. Null for a key-value store, which has no TLS, and if the database is not running. */
   readonly ca_certificate?: string | null;
+}
+
+export interface ExternalAccess {
+  /** Whether clients outside of the platform can connect. */
+  readonly enabled: boolean;
+  /** IPv4 networks that may connect while it is enabled. */
+  readonly allowed_cidrs: readonly string[];
+  /** Whether it is enabled for all addresses of the internet (`0.0.0.0/0`). */
+  readonly open_to_everyone: boolean;
+  /** Host for clients outside; null unless they can connect. */
+  readonly host: string | null;
+  /** Port for clients outside; null unless they can connect. */
+  readonly port: number | null;
+  /** Why clients outside cannot connect to this database on this installation, whatever is enabled; otherwise null. */
+  readonly unavailable_reason: string | null;
+}
+
+export interface UpdateDatabaseReply {
+  /** Id of the database. */
+  readonly id: string;
+  readonly external_access: ExternalAccess;
 }
 
 export interface DatabaseAttachment {
@@ -1125,6 +1148,16 @@ export interface CreateDatabaseBody {
   readonly plan?: string;
   /** Major version of PostgreSQL of a relational database, such as `17`. By default, that which the machine of the platform prefers. */
   readonly version?: string;
+}
+
+export interface UpdateDatabaseBody {
+  /** Whether and from where clients outside of the platform can connect. */
+  readonly external_access: {
+    /** Whether clients outside of the platform can connect. */
+    readonly enabled?: boolean;
+    /** IPv4 networks or addresses that may connect, at most 50. `0.0.0.0/0` admits everyone. Required to enable external access. */
+    readonly allowed_cidrs?: readonly string[];
+  };
 }
 
 export interface AttachDatabaseBody {

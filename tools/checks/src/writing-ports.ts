@@ -36,6 +36,7 @@ const WRITES_NOTHING: ReadonlySet<string> = new Set([
   'DomainRoutes',
   'DomainTarget',
   'EndpointClient',
+  'ExternalAddress',
   'MailRelay',
   'PasswordHasher',
   'Providers',

@@ -83,6 +83,7 @@ describe('the command', () => {
       'databases list',
       'databases show',
       'databases certificate',
+      'databases external-access',
       'databases create',
       'databases attach',
       'databases extensions',

@@ -30,18 +30,19 @@ export class DatabaseOrders {
     const attachments = (await this.attachments.all()).get(row.id) ?? [];
     const credentials = await this.databases.credentialsOf(row.id);
     if (!credentials) return undefined;
-    const { id: databaseId, kind, host, port, limits, version } = row;
+    const { id: databaseId, kind, host, port, limits, version, externalAccess } = row;
     const { username, password, rotation } = credentials;
     const order = {
       ...{ databaseId, kind, host, port, limits, version, username, password },
       attachedTo: [...new Set(attachments.map(({ webServiceId }) => webServiceId))],
       attachmentUsers: attachments.map(({ id }) => attachmentAccess(id, password)),
+      allowedCidrs: externalAccess.enabled ? externalAccess.allowedCidrs : [],
     };
     return { order, rotation };
   }
 
   /**
-   * Lets exactly the attached web services connect, so that a change of the attachments takes effect at once. If that fails, the
+   * Lets exactly the attached web services and the allowed networks connect, so that a change of them takes effect at once. If that fails, the
    * reconciler does it later.
    */
   async connect(databaseId: string): Promise<void> {

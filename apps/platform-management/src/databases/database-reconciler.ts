@@ -135,9 +135,9 @@ export class DatabaseReconciler {
       await this.#report(row, { kind: 'report-unavailable', reason: error, at: now() });
   }
 
-  /** Tells the runtime which web services are attached, if that has changed since it was told. */
+  /** Tells the runtime which web services are attached and which networks are allowed, if that has changed since it was told. */
   async #connect(row: DatabaseRow, supervision: Supervision): Promise<void> {
-    if (supervision.connected === this.#attachmentsOf(row) || Date.now() < supervision.connectAt) return;
+    if (supervision.connected === this.#clientsOf(row) || Date.now() < supervision.connectAt) return;
     supervision.connectAt = Date.now() + CHECK_EVERY_MS;
     // The check restarts a database that does not run.
     if (!(await this.runtime.isRunning(row.id))) return;
@@ -146,15 +146,21 @@ export class DatabaseReconciler {
   }
 
   async #ensure(row: DatabaseRow, order: DatabaseOrder, supervision: Supervision, late?: AbortSignal): Promise<void> {
-    const connected = JSON.stringify((order.attachmentUsers ?? []).map(({ username }) => username));
+    const connected = textOf(
+      (order.attachmentUsers ?? []).map(({ username }) => username),
+      row,
+    );
     await this.runtime.ensure(order, late);
     supervision.connected = connected;
     const { host } = await this.runtime.reserve(row.id, row.kind);
     if (host !== row.host) await this.databases.move(row.id, host);
   }
 
-  #attachmentsOf({ id }: DatabaseRow): string {
-    return JSON.stringify((this.#attachments.get(id) ?? []).map(({ id }) => attachmentUser(id)));
+  #clientsOf(row: DatabaseRow): string {
+    return textOf(
+      (this.#attachments.get(row.id) ?? []).map(({ id }) => attachmentUser(id)),
+      row,
+    );
   }
 
   async #check(row: DatabaseRow, supervision: Supervision): Promise<void> {
@@ -219,6 +225,10 @@ export class DatabaseReconciler {
     this.#cleanUpAt = Date.now() + CLEAN_UP_EVERY_MS;
   }
 }
+
+/** The clients that may connect to a database. */
+const textOf = (users: readonly string[], { externalAccess }: DatabaseRow): string =>
+  JSON.stringify([users, externalAccess]);
 
 /** Ignores `RuntimeUnavailable`: the state of the databases is unknown, and the next reconciliation tries again. */
 const unlessUnavailable = (error: unknown): void => {

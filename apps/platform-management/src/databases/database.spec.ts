@@ -37,6 +37,15 @@ const failed: DatabaseEvent = {
 const deletionRequested: DatabaseEvent = { type: 'platform-management.database-deletion-requested.v1', data: of };
 const deleted: DatabaseEvent = { type: 'platform-management.database-deleted.v1', data: of };
 
+const opened = (enabled: boolean, ...allowed_cidrs: string[]): DatabaseEvent => ({
+  type: 'platform-management.database-external-access-changed.v1',
+  data: { ...of, enabled, allowed_cidrs },
+});
+
+const change = (
+  changes: Extract<DatabaseCommand, { kind: 'change-external-access' }>['changes'],
+  workspaceId = 'shop',
+): DatabaseCommand => ({ kind: 'change-external-access', workspaceId, changes, at });
 const answers: DatabaseCommand = { kind: 'report-available', at };
 const doesNotAnswer: DatabaseCommand = { kind: 'report-unavailable', reason: 'it does not respond', at };
 const isFull: DatabaseCommand = { kind: 'report-read-only', reason: 'storage is full', at };
@@ -48,6 +57,37 @@ const isDeleted: DatabaseCommand = { kind: 'report-deleted', at };
 describe('a database', () => {
   it('is created with the current limits of its plan', () =>
     given().when({ kind: 'create', as: created.data }).yields(created));
+
+  it('is opened to networks outside by its workspace, each change recorded once', () => {
+    const network = '203.0.113.0/24';
+    given(created)
+      .when(change({ enabled: true, allowed_cidrs: [network] }))
+      .yields(opened(true, network));
+    given(created, opened(true, network))
+      .when(change({ enabled: true }))
+      .yields();
+    given(created, opened(true, network))
+      .when(change({ enabled: false }))
+      .yields(opened(false, network));
+    given(created, opened(false, network))
+      .when(change({ enabled: true }))
+      .yields(opened(true, network));
+    given(created)
+      .when(change({ enabled: true, allowed_cidrs: [network] }, 'other'))
+      .refuses('database_not_found');
+  });
+
+  it('is never opened without the networks that may connect', () => {
+    given(created)
+      .when(change({ enabled: true }))
+      .refuses('invalid_input');
+    given(created, opened(true, '203.0.113.0/24'))
+      .when(change({ allowed_cidrs: [] }))
+      .refuses('invalid_input');
+    given(created, opened(true, '203.0.113.0/24'))
+      .when(change({ enabled: false, allowed_cidrs: [] }))
+      .yields(opened(false));
+  });
 
   it('runs when it responds', () => given(created).when(answers).yields(available));
 

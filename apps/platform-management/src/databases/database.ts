@@ -8,6 +8,13 @@ interface Happened {
   readonly at: string;
 }
 
+/** Who may connect from outside of the platform. */
+export interface ExternalAccess {
+  readonly enabled: boolean;
+  /** IPv4 networks in CIDR notation; they are kept while it is not enabled. */
+  readonly allowed_cidrs: readonly string[];
+}
+
 interface HappenedFor extends Happened {
   readonly reason: string;
 }
@@ -38,6 +45,10 @@ export type DatabaseEvent =
   | { readonly type: 'platform-management.database-became-read-only.v1'; readonly data: HappenedFor }
   | { readonly type: 'platform-management.database-became-writable.v1'; readonly data: Happened }
   | { readonly type: 'platform-management.database-provisioning-failed.v1'; readonly data: HappenedFor }
+  | {
+      readonly type: 'platform-management.database-external-access-changed.v1';
+      readonly data: Happened & ExternalAccess;
+    }
   | { readonly type: 'platform-management.database-deletion-requested.v1'; readonly data: Happened }
   | { readonly type: 'platform-management.database-deleted.v1'; readonly data: Happened };
 
@@ -50,6 +61,12 @@ export type DatabaseCommand =
   | { readonly kind: 'report-read-only'; readonly reason: string; readonly at: string }
   | { readonly kind: 'report-writable'; readonly at: string }
   | { readonly kind: 'fail-provisioning'; readonly reason: string; readonly at: string }
+  | {
+      readonly kind: 'change-external-access';
+      readonly workspaceId: string;
+      readonly changes: { readonly [Field in keyof ExternalAccess]?: ExternalAccess[Field] | undefined };
+      readonly at: string;
+    }
   | { readonly kind: 'request-deletion'; readonly workspaceId: string; readonly at: string }
   | { readonly kind: 'report-deleted'; readonly at: string };
 
@@ -63,6 +80,7 @@ export interface Database {
   readonly readOnly: boolean;
   /** Why the database is unavailable. */
   readonly reason: string | undefined;
+  readonly externalAccess: ExternalAccess;
 }
 
 export const DATABASE_EVENT_TYPES = [
@@ -72,6 +90,7 @@ export const DATABASE_EVENT_TYPES = [
   'platform-management.database-became-read-only.v1',
   'platform-management.database-became-writable.v1',
   'platform-management.database-provisioning-failed.v1',
+  'platform-management.database-external-access-changed.v1',
   'platform-management.database-deletion-requested.v1',
   'platform-management.database-deleted.v1',
 ] as const satisfies readonly DatabaseEvent['type'][];
@@ -82,7 +101,14 @@ export const databaseStream = (id: string): string => `database-${id}`;
  * A provisioned database. Repeated reports of the reconciler have no effect.
  */
 export const database: Decider<Database, DatabaseCommand, DatabaseEvent> = {
-  initial: { id: '', workspaceId: '', status: undefined, readOnly: false, reason: undefined },
+  initial: {
+    id: '',
+    workspaceId: '',
+    status: undefined,
+    readOnly: false,
+    reason: undefined,
+    externalAccess: { enabled: false, allowed_cidrs: [] },
+  },
 
   decide: (command, state) => {
     switch (command.kind) {
@@ -113,8 +139,11 @@ export const database: Decider<Database, DatabaseCommand, DatabaseEvent> = {
           type: 'platform-management.database-provisioning-failed.v1',
           data: { database_id: state.id, reason: command.reason, at: command.at },
         });
+      case 'change-external-access':
+        requireOwned(state, command.workspaceId);
+        return changedAccess(state, command);
       case 'request-deletion':
-        if (state.status === undefined || state.workspaceId !== command.workspaceId) throw databaseNotFound();
+        requireOwned(state, command.workspaceId);
         return when(state.status !== 'deleting', {
           type: 'platform-management.database-deletion-requested.v1',
           data: { database_id: state.id, at: command.at },
@@ -131,7 +160,7 @@ export const database: Decider<Database, DatabaseCommand, DatabaseEvent> = {
     switch (event.type) {
       case 'platform-management.database-created.v1': {
         const { database_id, workspace_id } = event.data;
-        return { id: database_id, workspaceId: workspace_id, status: 'creating', readOnly: false, reason: undefined };
+        return { ...database.initial, id: database_id, workspaceId: workspace_id, status: 'creating' };
       }
       case 'platform-management.database-became-available.v1':
         return { ...state, status: 'running', reason: undefined };
@@ -143,6 +172,10 @@ export const database: Decider<Database, DatabaseCommand, DatabaseEvent> = {
         return { ...state, readOnly: false };
       case 'platform-management.database-provisioning-failed.v1':
         return { ...state, status: 'failed' };
+      case 'platform-management.database-external-access-changed.v1': {
+        const { enabled, allowed_cidrs } = event.data;
+        return { ...state, externalAccess: { enabled, allowed_cidrs } };
+      }
       case 'platform-management.database-deletion-requested.v1':
         return { ...state, status: 'deleting' };
       case 'platform-management.database-deleted.v1':
@@ -152,5 +185,26 @@ export const database: Decider<Database, DatabaseCommand, DatabaseEvent> = {
 };
 
 export const databaseNotFound = (): Refusal => new Refusal('database_not_found', 'there is no such database');
+
+const requireOwned = ({ status, workspaceId }: Database, by: string): void => {
+  if (status === undefined || workspaceId !== by) throw databaseNotFound();
+};
+
+const changedAccess = (
+  { id, externalAccess }: Database,
+  { changes, at }: Extract<DatabaseCommand, { kind: 'change-external-access' }>,
+): readonly DatabaseEvent[] => {
+  const { enabled = externalAccess.enabled, allowed_cidrs = externalAccess.allowed_cidrs } = changes;
+  if (enabled && allowed_cidrs.length === 0)
+    throw new Refusal(
+      'invalid_input',
+      'external_access.allowed_cidrs: name the networks that may connect, such as 203.0.113.0/24; 0.0.0.0/0 admits everyone',
+    );
+  const wanted: ExternalAccess = { enabled, allowed_cidrs };
+  return when(JSON.stringify(wanted) !== JSON.stringify(externalAccess), {
+    type: 'platform-management.database-external-access-changed.v1',
+    data: { database_id: id, ...wanted, at },
+  });
+};
 
 const when = (changes: boolean, event: DatabaseEvent): readonly DatabaseEvent[] => (changes ? [event] : []);

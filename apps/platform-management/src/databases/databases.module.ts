@@ -23,6 +23,7 @@ import { Databases, databases } from './databases.projection.js';
 import { DeleteDatabase } from './delete-database.js';
 import { DetachDatabase } from './detach-database.js';
 import { EnableDatabaseExtension } from './enable-database-extension.js';
+import { ExternalAddress } from './external-address.js';
 import { GetDatabase } from './get-database.js';
 import { ListDatabaseAttachments } from './list-database-attachments.js';
 import { ListDatabaseBackups } from './list-database-backups.js';
@@ -32,6 +33,7 @@ import { ProvisionDatabase } from './provision-database.js';
 import { RestoreDatabaseBackup } from './restore-database-backup.js';
 import { RotateDatabase } from './rotate-database.js';
 import type { databasesSettings } from './settings.js';
+import { UpdateDatabase } from './update-database.js';
 
 type Settings = ConfigOf<ConfigDefinition<typeof databasesSettings>>;
 
@@ -52,6 +54,8 @@ type Settings = ConfigOf<ConfigDefinition<typeof databasesSettings>>;
     DeleteDatabase,
     GetDatabase,
     RotateDatabase,
+    UpdateDatabase,
+    ExternalAddress,
     AttachDatabase,
     DetachDatabase,
     ListDatabaseAttachments,

@@ -7,7 +7,13 @@ import { type Database, PrismaClient } from '../generated/prisma/client.js';
 import { READ_MODELS } from '../infrastructure/postgres/read-models.js';
 import { DATABASE_EVENT_TYPES, type DatabaseEvent } from './database.js';
 import { databaseReply } from './database-reply.js';
-import { DELETE_DATABASE, INSERT_DATABASE, UPDATE_DATABASE_STATUS, UPDATE_READ_ONLY_REASON } from './databases.sql.js';
+import {
+  DELETE_DATABASE,
+  INSERT_DATABASE,
+  UPDATE_DATABASE_STATUS,
+  UPDATE_EXTERNAL_ACCESS,
+  UPDATE_READ_ONLY_REASON,
+} from './databases.sql.js';
 import { type DatabaseRow } from './ports.js';
 
 const apply = (event: DatabaseEvent, tx: ProjectionTransaction): Promise<unknown> => {
@@ -45,6 +51,10 @@ const apply = (event: DatabaseEvent, tx: ProjectionTransaction): Promise<unknown
       return restrict(null);
     case 'platform-management.database-provisioning-failed.v1':
       return enter('failed', event.data.reason);
+    case 'platform-management.database-external-access-changed.v1': {
+      const { enabled, allowed_cidrs } = event.data;
+      return tx.query(UPDATE_EXTERNAL_ACCESS(tx), [database_id, enabled, allowed_cidrs]);
+    }
     case 'platform-management.database-deletion-requested.v1':
       return enter('deleting', null);
     case 'platform-management.database-deleted.v1':
@@ -129,5 +139,6 @@ const rowOf = (row: Database): DatabaseRow => ({
   host: row.host,
   port: row.port,
   version: row.version ?? undefined,
+  externalAccess: { enabled: row.externalAccess, allowedCidrs: row.allowedCidrs },
   createdAt: row.createdAt,
 });

@@ -22,6 +22,9 @@ export const UPDATE_DATABASE_STATUS = ({ table }: ProjectionTables) =>
 export const UPDATE_READ_ONLY_REASON = ({ table }: ProjectionTables) =>
   `UPDATE ${table('databases')} SET read_only_reason = $2 WHERE id = $1`;
 
+export const UPDATE_EXTERNAL_ACCESS = ({ table }: ProjectionTables) =>
+  `UPDATE ${table('databases')} SET external_access = $2, allowed_cidrs = $3 WHERE id = $1`;
+
 export const DELETE_DATABASE = ({ table }: ProjectionTables) => `DELETE FROM ${table('databases')} WHERE id = $1`;
 
 /** Counts as a rotation, so that attached web services are restarted with the new URL. */

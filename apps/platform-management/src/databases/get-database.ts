@@ -4,6 +4,7 @@ import { DatabaseRuntime, type DatabaseUsage } from '@postern/runtime';
 import { databaseNotFound } from './database.js';
 import { databaseReply } from './database-reply.js';
 import { Databases } from './databases.projection.js';
+import { ExternalAddress } from './external-address.js';
 import { ownedDatabase } from './owned-database.js';
 import { type DatabaseRow } from './ports.js';
 
@@ -13,6 +14,7 @@ export class GetDatabase {
   constructor(
     private readonly directory: Databases,
     private readonly runtime: DatabaseRuntime,
+    private readonly external: ExternalAddress,
   ) {}
 
   async execute(request: RequestOf<typeof getDatabase>): Promise<ReplyOf<typeof getDatabase>> {
@@ -39,6 +41,7 @@ export class GetDatabase {
         : null,
       connection: username === undefined || row.status === 'deleting' ? null : connectionOf(row, username, usage),
       server_version: usage?.serverVersion ?? null,
+      external_access: await this.external.reply(row),
     };
   }
 }

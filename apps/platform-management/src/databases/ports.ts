@@ -28,6 +28,7 @@ export interface DatabaseRow {
   readonly port: number;
   /** The major version that it is created with; undefined if the runtime chooses. */
   readonly version: string | undefined;
+  readonly externalAccess: { readonly enabled: boolean; readonly allowedCidrs: readonly string[] };
   readonly createdAt: Date;
 }
 

@@ -6,6 +6,7 @@ import { AttachedServices } from './attached-services.js';
 import { databaseReply } from './database-reply.js';
 import { DatabaseRepository } from './database-repository.js';
 import { Databases } from './databases.projection.js';
+import { ExternalAddress } from './external-address.js';
 import { newPassword } from './new-password.js';
 import { ownedDatabase } from './owned-database.js';
 import { databaseNotRunning } from './refusals.js';
@@ -22,6 +23,7 @@ export class RotateDatabase {
     private readonly directory: Databases,
     private readonly databases: DatabaseRepository,
     private readonly attached: AttachedServices,
+    private readonly external: ExternalAddress,
   ) {}
 
   async execute(request: RequestOf<typeof rotateDatabase>): Promise<ReplyOf<typeof rotateDatabase>> {
@@ -37,6 +39,7 @@ export class RotateDatabase {
     return {
       ...databaseReply(row),
       connection_url: connectionUrl(kind, { username, password, host, port }),
+      external_connection_url: await this.external.urlOf(row, { username, password }),
       restarting: [...restarting],
     };
   }

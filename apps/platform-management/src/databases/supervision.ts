@@ -5,9 +5,9 @@ export class Supervision {
   startedAt = 0;
   checkAt = 0;
   measureAt = 0;
-  /** When the attachments may be sent to the runtime again after a failure. */
+  /** When the clients may be sent to the runtime again after a failure. */
   connectAt = 0;
-  /** The attachments that the runtime has, as text; undefined if it may have others. */
+  /** The clients that may connect according to the runtime, as text; undefined if it may have others. */
   connected: string | undefined;
   /** The error of the last attempt; undefined after a success. */
   error: string | undefined;

@@ -38,7 +38,10 @@ export class DatabasesFixture {
     private readonly cleanUp: () => Promise<void>,
   ) {}
 
-  static async start(output?: Parameters<typeof startService>[2]): Promise<DatabasesFixture> {
+  static async start(
+    output?: Parameters<typeof startService>[2],
+    agentEnvironment: Readonly<Record<string, string>> = {},
+  ): Promise<DatabasesFixture> {
     const [postgres, nats] = await Promise.all([startPostgres({ durable: false }), startNats()]);
     const databaseUrl = await migratedDatabase(postgres);
     const home = await mkdtemp(join(tmpdir(), 'postern-platform-'));
@@ -51,6 +54,7 @@ export class DatabasesFixture {
       POSTERN_NATS_SERVERS: nats.url,
       POSTERN_PLATFORM_BALANCER_PATIENCE_MS: '0',
       POSTERN_PLATFORM_VALKEY_BIN: join(home, 'not-installed'),
+      ...agentEnvironment,
     });
     const link = await connectNats({ servers: nats.url, name: 'test' });
     const client = new RequestClient(link);

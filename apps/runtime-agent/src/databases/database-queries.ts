@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   checkDatabase,
   findDatabaseExtensions,
+  findExternalHost,
   findMissingTechnology,
   getDatabaseUsage,
   installDatabaseExtension,
@@ -26,6 +27,11 @@ export class DatabaseQueries {
     version,
   }: RequestOf<typeof findMissingTechnology>): Promise<ReplyOf<typeof findMissingTechnology>> {
     return { missing: (await this.databases.missingFor(kind, version)) ?? null };
+  }
+
+  @Handles(findExternalHost)
+  async externalHost({ kind }: RequestOf<typeof findExternalHost>): Promise<ReplyOf<typeof findExternalHost>> {
+    return { host: null, refusal: null, ...(await this.databases.externalHostFor(kind)) };
   }
 
   @Handles(reserveDatabase)

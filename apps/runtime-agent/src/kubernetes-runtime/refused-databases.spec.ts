@@ -7,6 +7,7 @@ it('databases on Kubernetes are refused with an alternative, and removals succee
   await expect(databases.reserve()).rejects.toThrow('not available on Kubernetes');
   await expect(databases.ensure()).rejects.toThrow('not available on Kubernetes');
   expect(await databases.enableExtension()).toMatch(/not available on Kubernetes/);
+  expect(await databases.externalHostFor()).toEqual({ refusal: expect.stringMatching(/not available on Kubernetes/) });
   await databases.remove();
   await databases.retain();
 });

@@ -5,6 +5,7 @@ import {
   DatabaseRuntime,
   type DatabaseStorage,
   type DatabaseUsage,
+  type ExternalHost,
   type StorageState,
   type StoredBackup,
 } from '@postern/runtime';
@@ -19,6 +20,10 @@ const REFUSAL =
 export class RefusedDatabases extends DatabaseRuntime implements DatabaseStorage, DatabaseBackups, DatabaseExtensions {
   async missingFor(): Promise<string> {
     return REFUSAL;
+  }
+
+  async externalHostFor(): Promise<ExternalHost> {
+    return { refusal: REFUSAL };
   }
 
   async isRunning(): Promise<boolean> {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id, page, resourceName, timestamp } from '../shapes.js';
 import { CREATED_DATABASE, DATABASE, DATABASE_WITH_USAGE, NEW_DATABASE, onePageOf } from './examples.js';
+import { externalAccess } from './external-access.js';
 import { deletion } from './variables.js';
 
 const request = requestsOf('platform-management');
@@ -106,6 +107,9 @@ export const getDatabase = request('get-database', {
       .nullable()
       .optional()
       .describe('Major version of the server, such as `15`. Null for a key-value store, and if it is not running.'),
+    external_access: externalAccess
+      .optional()
+      .describe('Whether clients outside of the platform can connect. Absent from an earlier release.'),
   }),
   refusals: { database_not_found: 404, runtime_unavailable: 503 },
   http: {
@@ -187,6 +191,13 @@ export const rotateDatabase = request('rotate-database', {
   request: z.object({ workspace_id: id, database_id: id.describe('Id of the database.') }),
   reply: database.extend({
     connection_url: connectionUrl,
+    external_connection_url: z
+      .string()
+      .nullable()
+      .optional()
+      .describe(
+        'The URL with the credentials for clients outside of the platform; null unless `external_access` is enabled.',
+      ),
     restarting: z.array(id).describe('Attached web services that run, which are restarted with the new URL.'),
   }),
   refusals: { database_not_found: 404, database_not_running: 409 },

@@ -131,6 +131,14 @@ export const DATABASE = {
   hostnames: ['orders.databases.example.com'],
   created_at: CREATED_AT,
 };
+export const EXTERNAL_ACCESS = {
+  enabled: true,
+  allowed_cidrs: ['203.0.113.0/24'],
+  open_to_everyone: false,
+  host: 'db.example.com',
+  port: 10_321,
+  unavailable_reason: null,
+};
 export const DATABASE_WITH_USAGE = {
   ...DATABASE,
   usage: {
@@ -146,6 +154,7 @@ export const DATABASE_WITH_USAGE = {
     ca_certificate: '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n',
   },
   server_version: '15',
+  external_access: EXTERNAL_ACCESS,
 };
 
 export const EXTENSION = {

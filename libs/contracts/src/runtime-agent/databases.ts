@@ -13,6 +13,12 @@ export const findMissingTechnology = request('find-missing-technology', {
   reply: z.object({ missing: z.string().nullable() }),
 });
 
+/** Where clients outside of the platform reach databases of the kind; `refusal` says why they cannot. One of both is null. */
+export const findExternalHost = request('find-external-host', {
+  request: z.object({ kind }),
+  reply: z.object({ host: z.string().nullable(), refusal: z.string().nullable() }),
+});
+
 /** Reserves the address of a database. */
 export const reserveDatabase = request('reserve-database', {
   request: ofDatabase.extend({ kind }),

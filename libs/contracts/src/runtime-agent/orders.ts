@@ -105,6 +105,9 @@ const limitsOfDatabase = z.object({
 /** Distinguishes these users from all others of a database. */
 const attachmentUser = z.string().regex(/^attached_[0-9a-f]{32}$/);
 
+/** Becomes part of the rules of a firewall and of PostgreSQL. */
+const ipv4Network = z.cidrv4();
+
 const databaseOrder = z.object({
   database_id: runtimeId,
   database_kind: kindOfDatabase,
@@ -122,6 +125,8 @@ const databaseOrder = z.object({
     .array(z.object({ username: attachmentUser, password: z.string() }))
     .max(10_000)
     .optional(),
+  /** The networks outside of the platform that may connect; absent in orders of earlier versions. */
+  allowed_cidrs: z.array(ipv4Network).max(100).optional(),
 });
 
 /** SHA-256 of a backup, in hexadecimal. */

@@ -11,6 +11,8 @@ import type {
   ListDatabaseAttachmentsReply,
   ListDatabaseExtensionsReply,
   ListDatabasesReply,
+  UpdateDatabaseBody,
+  UpdateDatabaseReply,
 } from '../api-types.js';
 import type { CallOptions, CommandOptions } from '../http-client.js';
 import { type PlatformCaller, pathOf } from './caller.js';
@@ -36,6 +38,11 @@ export class Databases {
   /** Creates a database. Attach a web service to it, which gets the connection URL in a variable. */
   create(database: CreateDatabaseBody, options?: CommandOptions): Promise<Database> {
     return this.#api.post('/databases', { body: database, ...options });
+  }
+
+  /** Opens a database to clients outside of the platform, or closes it. Fields that are absent stay as they are. */
+  update(databaseId: string, changes: UpdateDatabaseBody, options?: CommandOptions): Promise<UpdateDatabaseReply> {
+    return this.#api.patch(pathOf`/databases/${databaseId}`, { body: changes, ...options });
   }
 
   /** Deletes a database with its data, backups and attachments. */

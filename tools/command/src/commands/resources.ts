@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Platform } from '@postern/sdk';
+import type { ExternalAccess, Platform } from '@postern/sdk';
 import type { Command } from 'commander';
 import { command, group, invocation } from '../command-line.js';
 import { one } from '../email-services.js';
@@ -72,6 +72,11 @@ export const domains = (): Command =>
       }),
   ]);
 
+interface Opening extends ServiceOptions {
+  readonly allow?: readonly string[];
+  readonly close?: boolean;
+}
+
 interface Creation extends ServiceOptions {
   readonly kind: string;
   readonly plan: string;
@@ -107,6 +112,22 @@ export const databases = (): Command =>
         const certificate = connection?.ca_certificate;
         if (!certificate) throw new UsageError('The database is not running. Repeat the command when it is.');
         output.result({ ca_certificate: certificate }, certificate.trim());
+      }),
+    command('external-access', 'Open a relational database to networks outside of the platform, or close it', [
+      'postern databases external-access orders --allow 203.0.113.0/24 198.51.100.7',
+      'postern databases external-access orders --close',
+    ])
+      .argument('<database>', 'id or name of the database')
+      .option('--allow <network...>', 'the IPv4 networks or addresses that may connect, and no others')
+      .option('--close', 'let nobody outside connect')
+      .action(async (wanted: string, { allow, close, ...options }: Opening) => {
+        if ((allow === undefined) !== (close === true)) throw new UsageError('Give either --allow or --close.');
+        const { context, output } = invocation(options);
+        const platform = context.platform();
+        const { id } = await databaseNamed(platform, wanted);
+        const changes = allow ? { enabled: true, allowed_cidrs: [...allow] } : { enabled: false };
+        const { external_access: access } = await platform.databases.update(id, { external_access: changes });
+        output.result(access, externalAccessText(access));
       }),
     command('create', 'Create a database, which web services use by attachments', [
       'postern databases create orders',
@@ -232,6 +253,14 @@ export const files = (): Command =>
         output.result(await platform.secretFiles.delete(id, found.id), `${path} is deleted. ${EFFECT}`);
       }),
   ]);
+
+const externalAccessText = ({ enabled, host, port, allowed_cidrs, open_to_everyone }: ExternalAccess): string => {
+  if (!enabled) return 'Nobody outside of the platform can connect.';
+  const who = open_to_everyone
+    ? 'Everyone on the internet can try to connect'
+    : `${allowed_cidrs.join(', ')} can connect`;
+  return `${who}, to ${host}:${port} with TLS and the user of the owner.`;
+};
 
 const domainNamed = async (platform: Platform, webServiceId: string, wanted: string) => {
   const found = (await platform.domains.list(webServiceId)).find(

@@ -30,6 +30,7 @@ describe('config.yaml', () => {
       backup: { to: '/var/backups/postern', every: 6, keep: 14, s3: undefined },
       retention: { messages: 90, bodies: 7, deliveries: 30, notices: 90 },
       check: {},
+      databases: {},
       firewall: true,
       advanced: {},
     });
@@ -145,6 +146,11 @@ describe('config.yaml', () => {
       'a region with a space',
       `${EXAMPLE}backup: { to: "s3://backups", region: "eu central" }`,
       /^backup\.region: must be the name of a region/,
+    ],
+    [
+      'an address for databases',
+      `${EXAMPLE}databases: { external_host: 203.0.113.1 }`,
+      /^databases\.external_host: must be a full host name/,
     ],
     ['a text as firewall', `${EXAMPLE}firewall: sometimes`, /^firewall: must be true or false$/],
     [

@@ -194,6 +194,19 @@ export const configurationSchema = z.strictObject(
       )
       .prefault({})
       .describe('The hourly check.'),
+    databases: z
+      .strictObject(
+        {
+          external_host: hostName('db.example.com')
+            .optional()
+            .describe(
+              'Host name of this server for databases that their owners open to networks outside; without it, none can be opened.',
+            ),
+        },
+        { error: 'must be a block with external_host' },
+      )
+      .prefault({})
+      .describe('Databases of web services.'),
     firewall: z
       .boolean({ error: 'must be true or false' })
       .default(true)

@@ -25,6 +25,16 @@ describe('The records to publish', () => {
     expect(valuesOf('bounces.mail.example.com', 'MX')).toEqual(['10 mx.mail.example.com.']);
   });
 
+  it('lead the host of open databases to the server over IPv4, unless it has a record as the gateway', () => {
+    const recordsFor = (host: string) => {
+      const opened = readConfiguration(`${EXAMPLE}databases: { external_host: ${host} }`, SETTINGS);
+      const all = recordsOf(opened, { ipv4: ['192.0.2.10'], ipv6: ['2001:db8::10'] }, key);
+      return all.filter(({ name }) => name === host).map(({ type, value }) => `${type} ${value}`);
+    };
+    expect(recordsFor('db.example.com')).toEqual(['A 192.0.2.10']);
+    expect(recordsFor('postern.example.com')).toEqual(['A 192.0.2.10', 'AAAA 2001:db8::10']);
+  });
+
   it('permit the addresses of the server to send', () =>
     expect(valuesOf('spf.mail.example.com', 'TXT')).toEqual(['v=spf1 ip4:192.0.2.10 ip6:2001:db8::10 -all']));
 

@@ -46,7 +46,7 @@ export const recordsOf = (
   { ipv4, ipv6 }: ServerAddresses,
   dkimKey: string | undefined,
 ): readonly DnsRecord[] => {
-  const { host, apps, mail } = configuration;
+  const { host, apps, mail, databases } = configuration;
   const names = mailNamesOf(configuration);
   const addresses = (name: string, purpose: string): DnsRecord[] => [
     ...ipv4.map(value => ({ name, type: 'A', value, purpose }) as const),
@@ -59,6 +59,10 @@ export const recordsOf = (
   return [
     ...addresses(host, 'gateway and dashboard'),
     ...(apps === undefined ? [] : addresses(`*.${apps}`, 'web services')),
+    // Databases are reached over IPv4 only.
+    ...addresses(databases.external_host ?? '', 'databases that their owners open').filter(
+      ({ name, type }) => name !== '' && name !== host && type === 'A',
+    ),
     ...addresses(names.mx, 'incoming reports, and the name of this mail server'),
     { name: names.bounces, type: 'MX', value: `10 ${names.mx}.`, purpose: 'bounces' },
     txt(names.spf, spf, 'SPF of sending domains'),

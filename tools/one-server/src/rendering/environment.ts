@@ -23,7 +23,7 @@ const ofEvery = (service: Service, site: Site): Settings => {
 
 const ownSettings = (service: Service, model: Model, site: Site): Settings => {
   const { configuration } = model;
-  const { host, apps, mail, operator, retention } = configuration;
+  const { host, apps, mail, operator, retention, databases } = configuration;
   const names = mailNamesOf(configuration);
   switch (service) {
     case 'api-gateway':
@@ -61,7 +61,10 @@ const ownSettings = (service: Service, model: Model, site: Site): Settings => {
         POSTERN_PLATFORM_TLS_PROXY: `${site.caddyOf(service)}:443`,
       };
     case 'runtime-agent':
-      return { POSTERN_PLATFORM_HOME: site.platformHome };
+      return {
+        POSTERN_PLATFORM_HOME: site.platformHome,
+        ...(databases.external_host === undefined ? {} : { POSTERN_PLATFORM_DATABASE_HOST: databases.external_host }),
+      };
     case 'load-balancer':
       return {
         POSTERN_PLATFORM_HOME: site.platformHome,

@@ -82,6 +82,14 @@ describe('Rendering', () => {
     expect(textOf('nftables.conf', `${EXAMPLE}firewall: false`)).not.toContain('policy drop');
   });
 
+  it('lets owners open databases only if a host for them is configured', () => {
+    const unit = (text: string) => textOf('postern-runtime-agent.service', text);
+    expect(unit(EXAMPLE)).not.toContain('POSTERN_PLATFORM_DATABASE_HOST');
+    expect(unit(`${EXAMPLE}databases: { external_host: db.example.com }`)).toContain(
+      'POSTERN_PLATFORM_DATABASE_HOST=db.example.com',
+    );
+  });
+
   it('accepts reports over IPv6, too, on a server that has it', () =>
     expect(textOf('postern-delivery-tracking.socket', EXAMPLE, { ...MACHINE, ipv6: true })).toContain(
       'ListenStream=[::]:2525',

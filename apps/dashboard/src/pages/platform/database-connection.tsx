@@ -20,7 +20,7 @@ export const DatabaseConnection = ({ of: database, path }: DatabaseConnectionPro
   return (
     <Section
       title="Connection"
-      about="Only attached web services and the machine of the platform can reach this address. An attached web service gets the connection URL as a variable."
+      about="Only attached web services and the machine of the platform can reach this address; external access has another one. An attached web service gets the connection URL as a variable."
     >
       {rotated && (
         <>
@@ -30,6 +30,14 @@ export const DatabaseConnection = ({ of: database, path }: DatabaseConnectionPro
             what="the connection URL"
             onSaved={() => setRotated(undefined)}
           />
+          {rotated.external_connection_url && (
+            <OneTimeSecret
+              title={`URL of “${name}” for clients outside of the platform`}
+              secret={rotated.external_connection_url}
+              what="the external connection URL"
+              onSaved={() => setRotated(undefined)}
+            />
+          )}
           {rotated.restarting.length > 0 && (
             <p class="hint">
               {counted(rotated.restarting.length, 'attached web service')} restarting with the new URL.

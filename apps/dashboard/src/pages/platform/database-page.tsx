@@ -15,6 +15,7 @@ import { DatabaseBackups } from './database-backups.js';
 import { DatabaseConnection } from './database-connection.js';
 import { DatabaseDeletion } from './database-deletion.js';
 import { DatabaseExtensions } from './database-extensions.js';
+import { DatabaseExternalAccess } from './database-external-access.js';
 import { KIND_NAMES } from './database-kinds.js';
 import { databaseUse } from './database-use.js';
 
@@ -36,6 +37,14 @@ export const DatabasePage = ({ databaseId }: { readonly databaseId: string }) =>
           <Page title={found.name}>
             {found.status_reason && <Notice kind="warning">{asSentence(found.status_reason)}</Notice>}
             <DatabaseConnection of={found} path={path} />
+            {found.kind === 'relational' && found.external_access && (
+              <DatabaseExternalAccess
+                access={found.external_access}
+                connection={found.connection}
+                path={path}
+                reload={database.reload}
+              />
+            )}
             <PlanAndUsage of={found} />
             <DatabaseAttachments of={found} path={path} />
             {found.kind === 'relational' && <DatabaseExtensions of={found} path={path} />}

@@ -1,6 +1,7 @@
 import {
   checkDatabase,
   findDatabaseExtensions,
+  findExternalHost,
   findMissingTechnology,
   getDatabaseUsage,
   installDatabaseExtension,
@@ -18,6 +19,7 @@ import {
   DatabaseRuntime,
   type DatabaseStorage,
   type DatabaseUsage,
+  type ExternalHost,
   type StorageState,
   type StoredBackup,
   snakeCased,
@@ -36,6 +38,11 @@ export class RemoteDatabaseRuntime
 
   async missingFor(kind: DatabaseKind, version?: string): Promise<string | undefined> {
     return (await this.agent.request(findMissingTechnology, { kind, version })).missing ?? undefined;
+  }
+
+  async externalHostFor(kind: DatabaseKind): Promise<ExternalHost> {
+    const { host, refusal } = await this.agent.request(findExternalHost, { kind });
+    return host === null ? { refusal: refusal ?? '' } : { host };
   }
 
   reserve(databaseId: string, kind: DatabaseKind): Promise<{ readonly host: string; readonly port: number }> {

@@ -37,6 +37,8 @@ export interface DatabaseRecord {
   readonly address?: string | undefined;
   /** The ids of the web services that may connect to it. */
   readonly attachedTo?: readonly string[] | undefined;
+  /** The networks outside of the platform that may connect to it, in CIDR notation. */
+  readonly allowedCidrs?: readonly string[] | undefined;
   /** The limits of the last order; undefined before the database was first created. */
   readonly limits?: DatabaseLimits;
   /** The major version that it is created with; undefined for the preferred one. */

@@ -1,7 +1,10 @@
+import type { DatabaseKind, ExternalHost } from '@postern/runtime';
 import pLimit from 'p-limit';
 import { InstanceRecords } from '../instances/instance-records.js';
+import { type AddressBlock, blockText, overlap, parseBlock } from '../sandbox/network/address-block.js';
 import type { SandboxNetwork, TenantNetworks } from '../sandbox/network/tenant-network.js';
 import { DatabaseFolders, type DatabaseRecord } from './database-folder.js';
+import type { LocalServer } from './server-supervisor.js';
 
 /** A client of databases: a sandbox of a web service. */
 interface Client {
@@ -27,6 +30,8 @@ export class DatabaseNetworks {
     platformHome: string,
     /** Undefined if sandboxes share the network of the machine. */
     private readonly networks: () => Promise<TenantNetworks | undefined>,
+    /** The host of this machine at which owners may open databases to networks outside; undefined if they may not. */
+    readonly externalHost?: string,
   ) {
     this.#folders = new DatabaseFolders(platformHome);
     this.#instances = new InstanceRecords(platformHome);
@@ -52,9 +57,18 @@ export class DatabaseNetworks {
   async bound({ kind, databaseId, port }: DatabaseRecord, connections: number): Promise<void> {
     const networks = await this.networks();
     const network = await networks?.find(networkOf(databaseId));
+    if (!networks || !network) return;
     // PostgreSQL bounds those of the plan itself, after their authentication; Valkey cannot.
     const total = kind === 'relational' ? connections + MOST_BEYOND_PLAN : connections;
-    if (network) await networks?.filter(network, rulesFor(port, connections, total));
+    await networks.filter(network, rulesFor(port, connections, total, blockText(networks.block)));
+  }
+
+  async externalHostFor(kind: DatabaseKind): Promise<ExternalHost> {
+    if (kind === 'key_value') return { refusal: 'a key-value store has no TLS, and cannot be reached from outside' };
+    if (this.externalHost === undefined) return { refusal: CLOSED };
+    const networks = await this.networks();
+    if (!networks) return { refusal: NO_NETWORKS };
+    return networks.areReachable ? { host: this.externalHost } : { refusal: USERS };
   }
 
   /** Lets a new sandbox connect to the databases that are attached to its web service. */
@@ -74,12 +88,19 @@ export class DatabaseNetworks {
     });
   }
 
+  /** The networks outside to which a database of this kind may be opened. */
+  admissible(cidrs: readonly string[] | undefined, kind: DatabaseKind): readonly string[] | undefined {
+    return kind === 'relational' && this.externalHost !== undefined ? cidrs : [];
+  }
+
   /**
-   * Makes the permissions of a database match its record.
-   * @param disconnect ends the connections from addresses that may no longer connect. It runs before too, because the end of a
-   * connection is not let through any more afterwards.
+   * Makes the permissions of a database match its record. Connections that are no longer permitted are ended before, too, because the end
+   * of a connection is not let through any more afterwards.
    */
-  update(record: DatabaseRecord, disconnect: (addresses: readonly string[]) => Promise<void>): Promise<void> {
+  update(record: DatabaseRecord, from: Pick<LocalServer, 'disconnect' | 'disconnectOutside'>): Promise<void> {
+    // A server that does not run has no connections.
+    const disconnect = (addresses: readonly string[]) => from.disconnect(record, addresses).catch(() => undefined);
+    const disconnectOutside = () => from.disconnectOutside(record).catch(() => undefined);
     return this.#oneAtATime(async () => {
       const networks = await this.networks();
       const server = await networks?.find(networkOf(record.databaseId));
@@ -99,6 +120,8 @@ export class DatabaseNetworks {
         // Its address must not keep the permission if it ended meanwhile: another sandbox gets the address.
         if ((await networks.find(id))?.address !== source) await networks.deny({ source, destination, port });
       }
+      if (networks.areReachable)
+        await networks.openTo(server, port, outermost(record.allowedCidrs ?? []), disconnectOutside);
     });
   }
 
@@ -132,6 +155,11 @@ export class DatabaseNetworks {
   }
 }
 
+const CLOSED =
+  'the administrator of the platform has not allowed access to databases from outside, which needs databases.external_host in config.yaml, or POSTERN_PLATFORM_DATABASE_HOST';
+export const NO_NETWORKS = 'databases have no networks on this machine, and cannot be reached from outside';
+const USERS = 'an ordinary user runs Postern on this machine, whose databases cannot be reached from outside';
+
 const PREFIX = 'database-';
 
 const networkOf = (databaseId: string): string => `${PREFIX}${databaseId}`;
@@ -139,14 +167,34 @@ const networkOf = (databaseId: string): string => `${PREFIX}${databaseId}`;
 /** Connections of all clients together beyond those of the plan, which they use while they authenticate. */
 const MOST_BEYOND_PLAN = 32;
 
-const rulesFor = (port: number, perClient: number, total: number): string => `
+/** Connections from outside together, beyond which those of web services would have too few while they authenticate. */
+const MOST_OUTSIDE = 32;
+/** Connections of one client outside that begin within a minute, so that it can only try as many passwords. */
+const MOST_ATTEMPTS = 60;
+
+const rulesFor = (port: number, perClient: number, total: number, inside: string): string => `
 table inet bounds
 delete table inet bounds
 table inet bounds {
-  set clients { type ipv4_addr; flags dynamic; size 1024; }
+  set clients { type ipv4_addr; flags dynamic; size 4096; }
+  set attempts { type ipv4_addr; flags dynamic; size 4096; timeout 1m; }
   chain connections { type filter hook input priority 0; policy accept;
+    tcp dport ${port} ct state new ip saddr != ${inside} goto outside
     tcp dport ${port} ct state new add @clients { ip saddr ct count over ${perClient} } reject with tcp reset
     tcp dport ${port} ct state new ct count over ${total} reject with tcp reset
   }
+  chain outside {
+    update @attempts { ip saddr limit rate over ${MOST_ATTEMPTS}/minute burst ${MOST_OUTSIDE} packets } reject with tcp reset
+    add @clients { ip saddr ct count over ${perClient} } reject with tcp reset
+    ct count over ${MOST_OUTSIDE} reject with tcp reset
+  }
 }
 `;
+
+/** Without networks that are part of others: nftables accepts none that overlap. */
+const outermost = (cidrs: readonly string[]): readonly string[] => {
+  const blocks: AddressBlock[] = [];
+  for (const block of cidrs.map(parseBlock).sort((one, other) => one.bits - other.bits))
+    if (!blocks.some(other => overlap(block, other))) blocks.push(block);
+  return blocks.map(blockText);
+};

@@ -8,6 +8,7 @@ import {
   DatabaseRuntime,
   type DatabaseStorage,
   type DatabaseUsage,
+  type ExternalHost,
   type StorageState,
   type StoredBackup,
 } from '@postern/runtime';
@@ -15,7 +16,7 @@ import { freeBytes, usedBytes } from '../../infrastructure/disk.js';
 import type { DiskImages } from '../sandbox/areas/disk-images.js';
 import { BackupFiles } from './backup-files.js';
 import { DatabaseFolders, type DatabaseRecord, placeOf, RESTORE_SUFFIX } from './database-folder.js';
-import type { DatabaseNetworks } from './database-networks.js';
+import { type DatabaseNetworks, NO_NETWORKS } from './database-networks.js';
 import { DatabaseVolumes } from './database-volumes.js';
 import { type LocalServers, serversIn } from './local-servers.js';
 import { missingProgram, type ProgramPlaces } from './programs.js';
@@ -95,20 +96,19 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     this.#networks = networks;
     this.#usage = new UsageOfDatabases(this.#folders);
     this.#sandboxes = new ServerSandboxes(platformHome, this.#folders, sandboxFrames, async id => networks?.find(id));
-    this.#certificates = new ServerCertificates(this.#folders.root);
+    this.#certificates = new ServerCertificates(this.#folders.root, networks?.externalHost);
     this.#servers = serversIn(this.#folders, places, this.#sandboxes, this.#certificates, placeOf);
     const { folders } = this.#restorations;
-    this.#trials = serversIn(
-      folders,
-      places,
-      new ServerSandboxes(platformHome, folders, sandboxFrames),
-      this.#certificates,
-      () => undefined,
-    );
+    const sandboxes = new ServerSandboxes(platformHome, folders, sandboxFrames);
+    this.#trials = serversIn(folders, places, sandboxes, this.#certificates, () => undefined);
   }
 
   async missingFor(kind: DatabaseKind, version?: string): Promise<string | undefined> {
     return missingProgram(kind, this.places, this.#acceptsKnownHoles, version);
+  }
+
+  async externalHostFor(kind: DatabaseKind): Promise<ExternalHost> {
+    return this.#networks ? this.#networks.externalHostFor(kind) : { refusal: NO_NETWORKS };
   }
 
   async reserve(databaseId: string, kind: DatabaseKind): Promise<{ host: string; port: number }> {
@@ -132,10 +132,10 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     const server = this.#serverOf(reserved);
     const completed = await this.#restorations.complete(await this.#placed(reserved), server);
     const { limits, version, attachedTo = completed.attachedTo } = order;
-    const record = await this.#folders.note(completed, { limits, version, attachedTo });
+    const allowedCidrs = this.#networks?.admissible(order.allowedCidrs ?? completed.allowedCidrs, order.kind);
+    const record = await this.#folders.note(completed, { limits, version, attachedTo, allowedCidrs });
     await this.#networks?.bound(record, limits.connections);
-    // A server that does not run has no connections.
-    await this.#networks?.update(record, addresses => server.disconnect(record, addresses).catch(() => undefined));
+    await this.#networks?.update(record, server);
     await this.#volumes.open(record, limits);
     await this.#supervisor.ensure(server, record, order, () => this.#volumes.enlarge(record, limits));
   }

@@ -13,6 +13,7 @@ import { settleAttachmentUsers, settleOwner } from './postgres-roles.js';
 import {
   hostBasedAccess,
   identities,
+  insideOf,
   type Listening,
   POSTGRES_ADMIN,
   settingsFor,
@@ -34,6 +35,10 @@ import { throughFolder } from './through-folder.js';
 const USED_CONNECTIONS = `
   SELECT count(*)::int AS used FROM pg_stat_activity
   WHERE backend_type = 'client backend' AND usename <> '${POSTGRES_ADMIN}'`;
+
+const TERMINATE_OTHERS = `
+  SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE client_addr IS NOT NULL AND NOT client_addr <<= ANY($1::inet[])`;
 
 /** The script of PostGIS takes several seconds of processor time. */
 const EXTENSION_WITHIN_MS = 40_000;
@@ -82,7 +87,7 @@ export class LocalPostgres implements LocalServer {
     await rm(draft, { recursive: true, force: true });
   }
 
-  async launch(record: DatabaseRecord, { limits }: DatabaseOrder): Promise<ChildProcess> {
+  async launch(record: DatabaseRecord, { limits, username }: DatabaseOrder): Promise<ChildProcess> {
     const { databaseId } = record;
     const data = this.folders.dataOf(databaseId);
     // No process of this database runs now, and the process id in the file may belong to another process.
@@ -90,7 +95,7 @@ export class LocalPostgres implements LocalServer {
     const { postgres } = await this.#programsFor(record);
     const sandbox = await this.sandboxes.open(record, this.listening(record) ? 'serve' : 'work', data, [postgres]);
     const configuration = this.folders.configurationOf(databaseId);
-    await writeFile(join(configuration, 'pg_hba.conf'), hostBasedAccess(), { mode: 0o644 });
+    await writeFile(join(configuration, 'pg_hba.conf'), hostBasedAccess(record, username), { mode: 0o644 });
     await writeFile(join(configuration, 'pg_ident.conf'), identities(sandbox.platformUser), { mode: 0o644 });
     await this.#certify(record);
     const settings = settingsFor(databaseId, limits, sandbox, this.listening(record));
@@ -130,15 +135,23 @@ export class LocalPostgres implements LocalServer {
     await this.#asAdmin(record, client => client.query(statement, [addresses]));
   }
 
+  /** Ends the connections from outside of the platform, except those from the networks of the record. */
+  async disconnectOutside(record: DatabaseRecord): Promise<void> {
+    const { address, allowedCidrs = [] } = record;
+    if (address === undefined) return;
+    const inside = [insideOf(address), ...allowedCidrs];
+    await this.#asAdmin(record, client => client.query(TERMINATE_OTHERS, [inside]));
+  }
+
   /** Creates or updates the roles and the database of the order. */
   async settle(record: DatabaseRecord, order: DatabaseOrder): Promise<void> {
     await this.#asAdmin(record, client => settleOwner(client, order));
-    // Servers of earlier versions admit the owner only.
-    const rules = join(this.folders.configurationOf(record.databaseId), 'pg_hba.conf');
-    const isCurrent = (await readFile(rules, 'utf8').catch(() => '')) === hostBasedAccess();
-    if (!isCurrent) await writeFile(rules, hostBasedAccess(), { mode: 0o644 });
-    const isRenewed = await this.#certify(record);
     const { attachmentUsers, username } = order;
+    const rules = join(this.folders.configurationOf(record.databaseId), 'pg_hba.conf');
+    const wanted = hostBasedAccess(record, username);
+    const isCurrent = (await readFile(rules, 'utf8').catch(() => '')) === wanted;
+    if (!isCurrent) await writeFile(rules, wanted, { mode: 0o644 });
+    const isRenewed = await this.#certify(record);
     await this.#asAdmin(
       record,
       async client => {

@@ -97,6 +97,9 @@ export class LocalValkey implements LocalServer {
     for (const id of ids) await runValkeyCommands(this.#accessOf(record), `CLIENT KILL ID ${id}`);
   }
 
+  /** Nobody outside connects to a key-value store. */
+  async disconnectOutside(): Promise<void> {}
+
   /** Sets the current password, because the configuration has the credentials of the last start. */
   async settle(record: DatabaseRecord, { username, password, attachmentUsers }: DatabaseOrder): Promise<void> {
     const access = this.#accessOf(record);

@@ -1,4 +1,6 @@
 import type { DatabaseLimits } from '@postern/runtime';
+import { BLOCK_BITS, blockText, parseBlock } from '../sandbox/network/address-block.js';
+import type { DatabaseRecord } from './database-folder.js';
 import type { ServerSandbox } from './server-sandbox.js';
 
 /** The administrator of every cluster. It has no password: only the platform's user can be it, over the Unix socket. */
@@ -11,16 +13,26 @@ const UNAUTHENTICATED_CONNECTIONS = 64;
 const AUTHENTICATION_SECONDS = 5;
 const MIB = 1024 ** 2;
 
-/** The platform's user is the administrator without a password, and nobody is it over TCP. All others need a password. */
-export const hostBasedAccess = (): string =>
+/**
+ * The platform's user is the administrator without a password, and nobody is it over TCP. All others need a password. From outside of the
+ * platform only the owner connects, with TLS, and from the networks of the record.
+ */
+export const hostBasedAccess = (
+  { address, allowedCidrs = [] }: Pick<DatabaseRecord, 'address' | 'allowedCidrs'>,
+  owner: string,
+): string =>
   [
     `local all ${POSTGRES_ADMIN} peer map=platform`,
     `local replication ${POSTGRES_ADMIN} peer map=platform`,
     'local all all reject',
     `host all ${POSTGRES_ADMIN} all reject`,
-    'host all all all scram-sha-256',
+    `host all all ${address === undefined ? 'all' : insideOf(address)} scram-sha-256`,
+    ...allowedCidrs.map(network => `hostssl ${quoted(owner)} ${quoted(owner)} ${network} scram-sha-256`),
     '',
   ].join('\n');
+
+/** The addresses of the sandboxes and of the platform, for a database with an address of its own. */
+export const insideOf = (address: string): string => blockText(parseBlock(`${address}/${BLOCK_BITS}`));
 
 /** Which user of the machine is the administrator. */
 export const identities = (platformUser: string): string => `platform ${quoted(platformUser)} ${POSTGRES_ADMIN}\n`;
@@ -84,5 +96,7 @@ export const settingsFor = (
     // Statements may contain personal data: the log contains their errors, but not their text.
     log_min_error_statement: 'panic',
     log_min_messages: 'fatal',
+    // With the addresses of clients, for their failed logins.
+    log_line_prefix: '%m [%p] %q%h ',
   };
 };

@@ -12,7 +12,11 @@ export class ServerCertificates {
   /** Two calls at the same time would create two authorities. */
   readonly #oneAtATime = pLimit(1);
 
-  constructor(databasesFolder: string) {
+  constructor(
+    databasesFolder: string,
+    /** The host at which clients outside of the platform reach all servers; undefined if none do. */
+    private readonly externalHost?: string,
+  ) {
     this.#folder = join(databasesFolder, 'authority');
   }
 
@@ -24,7 +28,8 @@ export class ServerCertificates {
   ensure(folder: string, host: string, uid: number | undefined): Promise<boolean> {
     return this.#oneAtATime(async () => {
       const authority = await ensureAuthority(this.#folder);
-      const { key, renewed } = await ensureServerCertificate(authority, folder, [...new Set([host, ...TUNNEL])]);
+      const hosts = [host, ...TUNNEL, ...(this.externalHost === undefined ? [] : [this.externalHost])];
+      const { key, renewed } = await ensureServerCertificate(authority, folder, [...new Set(hosts)]);
       if (uid !== undefined) {
         await chown(key, process.getuid!(), uid);
         await chmod(key, 0o640);

@@ -33,6 +33,8 @@ export interface LocalServer {
   unpack(record: DatabaseRecord, copy: Readable, signal: AbortSignal): Promise<void>;
   /** Ends the connections from these addresses. */
   disconnect(record: DatabaseRecord, addresses: readonly string[]): Promise<void>;
+  /** Ends the connections from outside of the platform, except those from the networks of the record. */
+  disconnectOutside(record: DatabaseRecord): Promise<void>;
   /** Updates credentials and the database inside it to the order. */
   settle(record: DatabaseRecord, order: DatabaseOrder): Promise<void>;
 }

@@ -179,7 +179,7 @@ describe('the OpenAPI documents', () => {
 
   it('contain security, rate limit and error shapes of every call of the platform API', () => {
     const operations = operationsIn(publicApi, '/api/v1/');
-    expect(operations).toHaveLength(80);
+    expect(operations).toHaveLength(81);
     for (const { method, operation } of operations) {
       expect(operation).toMatchObject({
         security: [{ platformKey: [] }],
@@ -259,6 +259,7 @@ const BODIES: Readonly<Record<string, { readonly body: object }>> = {
   [`patch ${WEB_SERVICE}/log-drains/{drain_id}`]: { body: { enabled: true } },
   [`post ${WEB_SERVICE}/runs`]: { body: { command: 'node migrate.js' } },
   'post /databases/{database_id}/attachments': { body: { web_service_id: ID } },
+  'patch /databases/{database_id}': { body: { external_access: { enabled: false } } },
   'post /databases/{database_id}/extensions': { body: { name: 'citext' } },
   [`post ${WEB_SERVICE}/block`]: { body: { reason: 'Phishing.' } },
   'post /provider-endpoints': { body: { kind: 'postmark' } },

@@ -17,6 +17,8 @@ export interface NetworkHost {
   enter(namespace: string): readonly string[];
   /** @returns the uplinks from which nothing may be forwarded. */
   turnOnForwarding(): Promise<readonly string[]>;
+  /** Whether packets from outside of the machine arrive in this network. */
+  readonly isReachable: boolean;
   /** Where connections to a server of this machine have to be directed. */
   reached(server: ServedPort): ServedPort;
   /** Whether the network is gone, and with it those of all sandboxes. */
@@ -33,6 +35,7 @@ export const machineHost = (programs: NetworkPrograms): NetworkHost => ({
   run: runProgram,
   enter: name => [programs.nsenter, `--net=/run/netns/${name}`, '--'],
   turnOnForwarding: () => turnOnForwarding(programs.ip, CLAIMS),
+  isReachable: true,
   reached: server => server,
   hasEnded: () => false,
   end: async () => {},

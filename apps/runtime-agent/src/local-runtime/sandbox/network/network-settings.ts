@@ -14,8 +14,11 @@ export interface NetworkSettings {
   readonly platformResolvers: readonly string[];
   readonly platformReachableNetworks: readonly string[];
   readonly platformGatewayAddresses: readonly ServerAddress[];
+  readonly platformDatabaseHost?: string | undefined;
   readonly sharedNetwork: boolean;
 }
+
+const HOST = /^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$/;
 
 const block = (given: string): AddressBlock => parseBlock(given.trim());
 
@@ -81,6 +84,12 @@ export const networkSettings = {
     .transform(parsed(each(serverAddress)))
     .describe(
       'Addresses and ports of this machine that sandboxes reach as postern.internal, comma-separated: the API gateway first, then its SMTP submission.',
+    ),
+  platformDatabaseHost: text()
+    .regex(HOST, 'must be a host name or an IPv4 address, such as db.example.com')
+    .optional()
+    .describe(
+      'Host name of this machine for databases that their owners open to networks outside, at ports 10000 to 11999; without it, no database can be reached from outside.',
     ),
   sharedNetwork: flag()
     .default(false)

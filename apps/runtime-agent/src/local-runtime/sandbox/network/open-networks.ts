@@ -107,6 +107,7 @@ const currentRules = async (
     ownAddresses: own,
     ownPublicAddresses: own.filter(isPublicAddress),
     entryPoints: settings.platformGatewayAddresses,
+    opensSandboxes: settings.platformDatabaseHost !== undefined,
   };
   return {
     version: JSON.stringify([policy, configuration]),

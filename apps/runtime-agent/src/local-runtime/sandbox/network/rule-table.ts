@@ -5,6 +5,7 @@ import {
   type Acquaintance,
   type AllowedConnection,
   type NetworkPolicy,
+  type OpenPort,
   rulesetOf,
   SETS,
   type ServedPort,
@@ -58,6 +59,33 @@ export class RuleTable {
         ? [{ source, destination, port }]
         : [];
     });
+  }
+
+  /**
+   * Opens a port of a sandbox to exactly these networks outside of the machine, in CIDR notation, none of which contains another one.
+   * Open connections from other networks end.
+   */
+  async openTo({ destination, port }: OpenPort, networks: readonly string[]): Promise<void> {
+    const script = [
+      ...(await this.#openings(port)).map(element => `delete element inet ${this.name} ${element}\n`),
+      ...openingsOf({ destination, port }, networks).map(element => `add element inet ${this.name} ${element}\n`),
+    ];
+    await this.#run(script.join(''));
+  }
+
+  async isOpenTo(open: OpenPort, networks: readonly string[]): Promise<boolean> {
+    const present = await this.#openings(open.port);
+    return JSON.stringify([...present].sort()) === JSON.stringify([...openingsOf(open, networks)].sort());
+  }
+
+  /** The elements that open a port, with the names of their sets. */
+  async #openings(port: number): Promise<readonly string[]> {
+    const networks = (await this.#elements(SETS.outside)).map(elementText);
+    const ports = (await this.#elements(SETS.opened)).map(elementText);
+    return [
+      ...networks.filter(text => text.endsWith(` . ${port}`)).map(text => `${SETS.outside} { ${text} }`),
+      ...ports.filter(text => text.startsWith(`${port} : `)).map(text => `${SETS.opened} { ${text} }`),
+    ];
   }
 
   /** Serves exactly these ports at the platform's address, from the given addresses of this machine. */
@@ -143,12 +171,17 @@ export class RuleTable {
     ];
     // Adding an element first makes it no error if it is absent.
     await this.#run(elements.map(element => `add element ${element}\ndelete element ${element}\n`).join(''));
+    for (const element of (await this.#elements(SETS.opened)).map(elementText)) {
+      const [port, destination] = element.split(' : ');
+      if (destination === address) await this.openTo({ destination, port: Number(port) }, []);
+    }
   }
 
   async #elements(set: string): Promise<readonly unknown[]> {
-    const output = await this.host.run(this.host.programs.nft, ['-j', 'list', 'set', 'inet', this.name, set]);
-    const { nftables } = JSON.parse(output) as { nftables: { set?: { elem?: unknown[] } }[] };
-    return nftables.flatMap(entry => entry.set?.elem ?? []);
+    const kind = set === SETS.opened ? 'map' : 'set';
+    const output = await this.host.run(this.host.programs.nft, ['-j', 'list', kind, 'inet', this.name, set]);
+    const { nftables } = JSON.parse(output) as { nftables: Record<string, { elem?: unknown[] }>[] };
+    return nftables.flatMap(entry => entry[kind]?.elem ?? []);
   }
 
   #set(name: string): string {
@@ -160,10 +193,21 @@ export class RuleTable {
   }
 }
 
-/** An element of a set or a map as nft reads it; JSON has concatenations as objects, and an entry of a map as a pair. */
+const openingsOf = ({ destination, port }: OpenPort, networks: readonly string[]): readonly string[] =>
+  networks.length === 0
+    ? []
+    : [
+        // As nft lists them.
+        ...networks.map(network => `${SETS.outside} { ${network.replace(/\/32$/, '')} . ${port} }`),
+        `${SETS.opened} { ${port} : ${destination} }`,
+      ];
+
+/** An element of a set or a map as nft reads it; JSON has concatenations and networks as objects, and an entry of a map as a pair. */
 const elementText = (element: unknown): string => {
   if (Array.isArray(element)) return element.map(elementText).join(' : ');
-  return typeof element === 'object' ? (element as { concat: unknown[] }).concat.join(' . ') : String(element);
+  if (typeof element !== 'object') return String(element);
+  const { concat, prefix } = element as { concat?: unknown[]; prefix?: { addr: string; len: number } };
+  return prefix ? `${prefix.addr}/${prefix.len}` : concat!.map(elementText).join(' . ');
 };
 
 const unlessAbsent = (error: Error): undefined => {

@@ -20,6 +20,8 @@ export interface NetworkPolicy {
   readonly ownPublicAddresses: readonly string[];
   /** Servers of this machine that are reached at the platform's address, at the same ports. */
   readonly entryPoints: readonly ServedPort[];
+  /** Whether networks outside of the machine may connect to the sandboxes that are open to them. */
+  readonly opensSandboxes: boolean;
   /** Interfaces to other networks, from which nothing is forwarded; empty if the machine forwarded packets before. */
   readonly closedUplinks: readonly string[];
 }
@@ -44,6 +46,13 @@ export interface Acquaintance {
   readonly destination: string;
 }
 
+/** A port of a sandbox, which has the same number on the machine for networks outside of it. */
+export interface OpenPort {
+  /** The IPv4 address of the sandbox. */
+  readonly destination: string;
+  readonly port: number;
+}
+
 /** Connections and requests in progress of one sandbox, so that it cannot fill the kernel's table of connections. */
 export const MOST_FLOWS = 1_000;
 
@@ -53,6 +62,8 @@ export const SETS = {
   services: 'services',
   neighbours: 'neighbours',
   names: 'names',
+  outside: 'outside',
+  opened: 'opened',
 } as const;
 
 const CHAINS = [
@@ -61,6 +72,7 @@ const CHAINS = [
   'incoming',
   'forwarded',
   'between',
+  'from_outside',
   'limited',
   'refuse',
   'outgoing',
@@ -83,6 +95,7 @@ export const rulesetOf = (block: AddressBlock, policy: DirectedPolicy): string =
   const own = `"${table}*"`;
   const platform = platformAddress(block);
   const dns = (list: string) => `ip daddr ${list} meta l4proto { tcp, udp } th dport 53`;
+  const ifOpen = (...rules: readonly string[]) => (policy.opensSandboxes ? rules : []);
   const rules: Record<Chain, readonly string[]> = {
     anti_spoofing: [`iifname ${own} meta nfproto ipv6 drop`, `iifname ${own} fib saddr . iif oif missing drop`],
     entry_points: [
@@ -92,6 +105,10 @@ export const rulesetOf = (block: AddressBlock, policy: DirectedPolicy): string =
       ),
       `iifname ${own} ip daddr ${platform} dnat ip to tcp dport map @${SETS.services}`,
       `iifname ${own} ip saddr . ip daddr @${SETS.neighbours} dnat ip to ip daddr . tcp dport map @${SETS.names}`,
+      // Never a sandbox, whose permissions to connect to another one are those in `between`.
+      ...ifOpen(
+        `iifname != "${ANY_PREFIX}*" ip saddr != ${blockText(block)} fib daddr type local ip saddr . tcp dport @${SETS.outside} dnat ip to tcp dport map @${SETS.opened}`,
+      ),
     ],
     incoming: [
       `iifname != ${own} accept`,
@@ -110,6 +127,10 @@ export const rulesetOf = (block: AddressBlock, policy: DirectedPolicy): string =
       ),
       `iifname != ${own} oifname != ${own} accept`,
       `iifname ${own} oifname ${own} goto between`,
+      ...ifOpen(
+        `oifname ${own} ct direction original goto from_outside`,
+        `iifname ${own} ct direction reply goto from_outside`,
+      ),
       'ct state established,related accept',
       `oifname "${ANY_PREFIX}*" goto refuse`,
       `ip saddr @${SETS.enclosed} goto refuse`,
@@ -127,6 +148,12 @@ export const rulesetOf = (block: AddressBlock, policy: DirectedPolicy): string =
       'ct state new jump limited',
       `ct direction original ip saddr . ip daddr . tcp dport @${SETS.attached} accept`,
       `ct direction reply ip daddr . ip saddr . tcp sport @${SETS.attached} accept`,
+      'goto refuse',
+    ],
+    from_outside: [
+      'ct state related accept',
+      `ct direction original ct status dnat ip saddr . tcp dport @${SETS.outside} accept`,
+      `ct direction reply ip daddr . tcp sport @${SETS.outside} accept`,
       'goto refuse',
     ],
     limited: [`ct state new add @flows { iifname ct count over ${MOST_FLOWS} } goto refuse`],
@@ -148,6 +175,8 @@ export const rulesetOf = (block: AddressBlock, policy: DirectedPolicy): string =
     `add map inet ${table} ${SETS.services} { type inet_service : ipv4_addr . inet_service; }`,
     `add set inet ${table} ${SETS.neighbours} { type ipv4_addr . ipv4_addr; }`,
     `add map inet ${table} ${SETS.names} { type ipv4_addr . inet_service : ipv4_addr . inet_service; }`,
+    `add set inet ${table} ${SETS.outside} { type ipv4_addr . inet_service; flags interval; }`,
+    `add map inet ${table} ${SETS.opened} { type inet_service : ipv4_addr; }`,
     `add set inet ${table} flows { type ifname; flags dynamic; size 4096; }`,
     ...CHAINS.map(chain => `add chain inet ${table} ${chain}${hooks[chain] ? ` { ${hooks[chain]} }` : ''}`),
     ...CHAINS.map(chain => `flush chain inet ${table} ${chain}`),

@@ -16,7 +16,7 @@ import { closedChains } from './closed-chains.js';
 import { makeNamespace, type NamespaceRequest } from './make-namespace.js';
 import type { NetworkHost } from './network-host.js';
 import { RuleTable } from './rule-table.js';
-import type { AllowedConnection, NetworkPolicy } from './ruleset.js';
+import type { AllowedConnection, NetworkPolicy, OpenPort } from './ruleset.js';
 
 /** The network namespace of one sandbox. */
 export interface SandboxNetwork {
@@ -179,6 +179,33 @@ export class TenantNetworks {
   /** The permissions in force. */
   allowed(): Promise<readonly AllowedConnection[]> {
     return this.rules.allowed();
+  }
+
+  /** Whether networks outside of the machine can be let in to sandboxes. */
+  get areReachable(): boolean {
+    return this.host.isReachable;
+  }
+
+  /**
+   * Opens a port of a sandbox to exactly these networks outside of the machine. It answers them, and still connects to nothing itself.
+   * Open connections from other networks end.
+   * @param ending runs before and after a change, because the end of a connection is not let through any more afterwards.
+   */
+  async openTo(
+    { address, namespace }: SandboxNetwork,
+    port: number,
+    networks: readonly string[],
+    ending: () => Promise<void>,
+  ): Promise<void> {
+    const open: OpenPort = { destination: address, port };
+    if (await this.rules.isOpenTo(open, networks)) return;
+    await ending();
+    const { ip, nsenter } = this.host.programs;
+    const { platform } = slotAddresses(this.block, this.#slotOf(address)!);
+    const route = networks.length === 0 ? ['flush', 'default'] : ['replace', 'default', 'via', platform];
+    await this.host.run(nsenter, [`--net=${namespace}`, '--', ip, '-4', 'route', ...route]);
+    await this.rules.openTo(open, networks);
+    await ending();
   }
 
   /** Removes all namespaces, rules and routes of the installation, and releases its block. */

@@ -79,13 +79,15 @@ const CLIENT = `
   socket.on('data', data => end(String(data)));
   socket.on('error', error => end(error.code));`;
 
-const policy = (changes: Partial<NetworkPolicy>): Omit<NetworkPolicy, 'closedUplinks'> => ({
+/** The rules without any exceptions, except these. */
+export const policy = (changes: Partial<NetworkPolicy>): Omit<NetworkPolicy, 'closedUplinks'> => ({
   resolvers: [],
   refusedNetworks: NON_PUBLIC_IPV4,
   reachableNetworks: [],
   ownAddresses: [],
   ownPublicAddresses: [],
   entryPoints: [],
+  opensSandboxes: false,
   ...changes,
 });
 

@@ -49,6 +49,7 @@ export const userHost = (
     enter: name => [...as, programs.nsenter, ...entrance, `--net=${namespaces}/${name}`, '--'],
     // Outside of the user's network, which has no other networks around it.
     turnOnForwarding: async () => [],
+    isReachable: false,
     reached: ({ port }) => ({ host: addressOfPort(port), port: PASSAGE_PORT }),
     hasEnded: () => !isRunning(network.inside) || !isRunning(network.outside),
     end: () => endUserNetwork(home),
