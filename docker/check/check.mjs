@@ -1,5 +1,5 @@
 /**
- * `node docker/check/check.mjs [folder]`: builds every image, runs a rendered compose.yaml with Podman, and tests the containers.
+ * `node docker/check/check.mjs [folder]`: builds every image, runs a rendered compose.yaml with Docker, and tests the containers.
  * Needs root and the programs in docker/README.md. If a folder is given, it is kept as a layer cache for the next run.
  */
 import { spawnSync } from 'node:child_process';
@@ -10,10 +10,12 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '@postern/testing';
 import { hostedServices } from '../../tools/setup/services.mjs';
 import { buildBaseImages } from './base-images.mjs';
-import { MailClient } from './client.mjs';
+import { Front, MailClient } from './client.mjs';
+import { dayTwo, restored, upgraded } from './day-two.mjs';
 import { drains } from './drains.mjs';
-import { Engine, reExecuteApart } from './engine.mjs';
-import { forPodman, render } from './render.mjs';
+import { containerOf, Engine } from './engine.mjs';
+import { builtImageOf, imagesOfSet } from './published.mjs';
+import { adaptToThisMachine, CONFIGURATION, render } from './render.mjs';
 import { demand, print } from './report.mjs';
 import { webServiceRuns } from './web-service.mjs';
 
@@ -22,14 +24,12 @@ const SERVICES = hostedServices(ROOT);
 const MAX_MB = 250;
 const OVERRIDE = join(ROOT, 'docker/check/compose.yaml');
 
-for (const program of ['podman', 'crun', 'debootstrap', process.env.PODMAN_COMPOSE ?? 'podman-compose'])
+for (const program of ['docker', 'dockerd', 'debootstrap', 'go'])
   if (spawnSync('which', [program]).status !== 0) throw new Error(`${program} is missing; docker/README.md says more`);
-const code = reExecuteApart();
-if (code !== undefined) process.exit(code);
 
 const folder = process.argv[2] ?? mkdtempSync(join(tmpdir(), 'postern-images-'));
+mkdirSync(folder, { recursive: true });
 const engine = new Engine(folder);
-const containerOf = service => `postern_${service}_1`;
 
 const buildImages = async () => {
   print('building the base images of Debian, Node.js, PostgreSQL and NATS');
@@ -37,19 +37,18 @@ const buildImages = async () => {
   const { stdout } = spawnSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8', cwd: tmpdir() });
   const dockerfile = join(ROOT, 'docker/Dockerfile');
   const args = { NPM_CONFIG_REGISTRY: stdout.trim() };
-  const building = async (name, options, file = dockerfile) => {
+  const building = async (name, options) => {
     const begun = performance.now();
-    await engine.build(file, ROOT, { tag: `postern/${name}`, args, ...options });
+    await engine.build(dockerfile, ROOT, { tag: name, args, ...options });
     print(`built ${name} in ${Math.round((performance.now() - begun) / 1_000)} s`);
   };
-  await building('build', { target: 'build', args: { ...args, APP: 'email-send' } });
-  for (const app of [...SERVICES, 'load-balancer']) await building(app, { args: { ...args, APP: app } });
-  await building('postfix', { args: {} }, join(ROOT, 'docker/postfix/Dockerfile'));
+  await building('localhost/postern/build', { target: 'build', args: { ...args, APP: 'email-send' } });
+  for (const app of [...SERVICES, 'load-balancer']) await building(builtImageOf(app), { args: { ...args, APP: app } });
 };
 
 const imagesAreAsPromised = async () => {
   for (const app of SERVICES) {
-    const { Size, Config } = await engine.inspect(`localhost/postern/${app}`);
+    const { Size, Config } = await engine.inspect(builtImageOf(app));
     const megabytes = Size / 1e6;
     demand(`${app} has ${megabytes.toFixed(0)} MB, less than ${MAX_MB}`, megabytes < MAX_MB);
     demand(`${app} is asked to stop with SIGTERM`, Config.StopSignal === 'SIGTERM', Config.StopSignal);
@@ -57,9 +56,8 @@ const imagesAreAsPromised = async () => {
 };
 
 const variables = async () => ({
-  CHECK_GATEWAY_PORT: String(await freePort()),
-  CHECK_BALANCER_PORT: String(await freePort()),
   CHECK_HTTP_PORT: String(await freePort()),
+  CHECK_HTTPS_PORT: String(await freePort()),
   CHECK_MAILBOXES_PORT: String(await freePort()),
   CHECK_REPOSITORIES: join(folder, 'repositories'),
 });
@@ -69,7 +67,7 @@ const ready = async service => {
   const deadline = Date.now() + 90_000;
   for (;;) {
     const { State } = await engine.inspect(containerOf(service));
-    const printed = await engine.podman('logs', '--since', State.StartedAt, containerOf(service));
+    const printed = await engine.docker('logs', '--since', State.StartedAt, containerOf(service));
     if (State.Running && printed.slice(printed.lastIndexOf('{"ready":true')).startsWith('{"ready":true')) return;
     if (Date.now() > deadline) throw new Error(`${service} is not ready; it printed\n${printed.slice(-4_000)}`);
     await new Promise(resolve => setTimeout(resolve, 250));
@@ -92,40 +90,58 @@ const containersAreAsPromised = async () => {
       write.code !== 0 && /Read-only/.test(write.output),
       write.output,
     );
-    await engine.podman('healthcheck', 'run', container);
-    demand(`${service} answers its health check`, true);
-    process.kill(program, 'SIGSTOP');
-    const asleep = await engine.podman('healthcheck', 'run', container).then(
-      () => 'healthy',
-      () => 'unhealthy',
+  }
+  const programs = await Promise.all(SERVICES.map(service => engine.programOf(containerOf(service))));
+  await health('healthy');
+  demand('each service answers its health check', true);
+  for (const program of programs) process.kill(program, 'SIGSTOP');
+  await health('unhealthy').finally(() => {
+    for (const program of programs) process.kill(program, 'SIGCONT');
+  });
+  demand('and fails it while it does not respond', true);
+  await health('healthy');
+};
+
+/** Waits until the health checks of all services have this result. */
+const health = async status => {
+  const deadline = Date.now() + 120_000;
+  for (;;) {
+    const found = await Promise.all(
+      SERVICES.map(async service => [service, (await engine.inspect(containerOf(service))).State.Health.Status]),
     );
-    process.kill(program, 'SIGCONT');
-    demand(`${service} fails its health check while it does not respond`, asleep === 'unhealthy');
+    const others = found.filter(([, is]) => is !== status);
+    if (others.length === 0) return;
+    if (Date.now() > deadline) throw new Error(`not ${status}: ${others.join(' ')}`);
+    await new Promise(resolve => setTimeout(resolve, 1_000));
   }
 };
 
 const run = async settings => {
   rmSync(join(folder, 'rendered'), { recursive: true, force: true });
-  const { file, secrets } = render(join(folder, 'rendered'));
-  forPodman(file);
-  const compose = (...args) => engine.compose([file, OVERRIDE], settings, ...args);
+  const renderSet = images => {
+    const rendered = render(join(folder, 'rendered'), CONFIGURATION, images);
+    adaptToThisMachine(rendered.file);
+    return rendered;
+  };
+  const setOf = version => imagesOfSet(engine, [...SERVICES, 'load-balancer'], version);
+  const sets = { first: await setOf('1.0.0'), second: await setOf('1.1.0') };
+  const { file, secrets } = renderSet(sets.first);
+  Object.assign(engine.environment, settings, { COMPOSE_FILE: `${file}:${OVERRIDE}` });
+  const compose = (...args) => engine.docker('compose', ...args);
   try {
     print('bringing up compose.yaml');
     mkdirSync(settings.CHECK_REPOSITORIES, { recursive: true });
-    await compose('up', '-d', '--no-build');
+    await compose('up', '--detach');
     await containersAreAsPromised();
     const client = new MailClient(
-      `http://127.0.0.1:${settings.CHECK_GATEWAY_PORT}`,
+      new Front(settings.CHECK_HTTPS_PORT),
       `http://127.0.0.1:${settings.CHECK_MAILBOXES_PORT}`,
     );
     await client.logIn('owner@example.com', secrets.read('operator-password'));
     await mailGoesOut(client);
-    const command = ['node', 'postern.js', 'events', 'status'];
-    const password = `POSTERN_NATS_PASSWORD=${secrets.read('nats-operator')}`;
-    const operator = ['-u', 'POSTERN_NATS_PASSWORD_FILE', 'POSTERN_NATS_USER=operator', password];
-    const answer = await engine.in(containerOf('email-send'), 'env', ...operator, ...command);
-    demand('the postern command answers the operator in a container', answer.code === 0, answer.output);
-    const refused = await engine.in(containerOf('email-send'), ...command);
+    const answer = await compose('run', '--rm', 'operator', 'events', 'status');
+    demand('the postern command answers the operator', answer.includes('email-send'), answer);
+    const refused = await engine.in(containerOf('email-send'), 'node', 'postern.js', 'events', 'status');
     demand('and nobody with the credential of a service', refused.code !== 0, refused.output);
     const { status } = await fetch(`http://127.0.0.1:${settings.CHECK_HTTP_PORT}`, {
       redirect: 'manual',
@@ -133,16 +149,20 @@ const run = async settings => {
     });
     demand('Caddy redirects to https', status === 308, String(status));
     await tenantsAreApart();
-    await webServiceRuns(client, settings);
+    const page = await webServiceRuns(client, settings.CHECK_REPOSITORIES);
+    const world = { engine, client, compose, services: SERVICES, page, folder: dirname(file) };
+    await dayTwo(world);
+    await upgraded(world, sets, renderSet);
+    await restored(world);
     await drains({ engine, client, containerOf, ready, services: SERVICES });
   } catch (error) {
     for (const service of [...SERVICES, 'load-balancer', 'postfix', 'caddy']) {
-      const printed = await engine.podman('logs', '--tail', '15', containerOf(service)).catch(() => 'nothing');
+      const printed = await engine.docker('logs', '--tail', '15', containerOf(service)).catch(() => 'nothing');
       console.log(`— the end of what ${service} printed\n${printed}`);
     }
     throw error;
   } finally {
-    await compose('down', '-v');
+    await compose('down', '--volumes');
   }
 };
 
@@ -170,13 +190,12 @@ const mailGoesOut = async client => {
   }
 };
 
+await engine.start();
 try {
   await buildImages();
   await imagesAreAsPromised();
   await run(await variables());
 } finally {
-  if (process.argv[2] === undefined) {
-    await engine.podman('system', 'reset', '--force').catch(() => undefined);
-    rmSync(folder, { recursive: true, force: true });
-  }
+  await engine.stop();
+  if (process.argv[2] === undefined) rmSync(folder, { recursive: true, force: true });
 }

@@ -1,85 +1,91 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, openSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { composeProgram } from './compose-program.mjs';
 
 const run = promisify(execFile);
-const CONTROL_GROUPS = '/sys/fs/cgroup';
+const BRIDGE = 'postern-check';
+const BRIDGE_ADDRESS = '10.212.79.1/24';
+const STARTS_WITHIN_MS = 30_000;
 
-/** crun cannot create containers if cgroup v2 has only some of the controllers (hybrid hierarchy). */
-const isHybrid = () => existsSync(`${CONTROL_GROUPS}/unified/cgroup.controllers`);
+/** The name of a container that Compose created. */
+export const containerOf = service => `postern-${service}-1`;
 
-/**
- * Runs this program again in a mount namespace without control groups if crun cannot use them: containers then stay in the
- * control groups of this process, without limits. @returns the exit code of that run, or undefined if it is not needed.
- */
-export const reExecuteApart = () => {
-  if (process.env.POSTERN_CHECK_APART === 'true' || !isHybrid()) return undefined;
-  const inside = `mount -t tmpfs tmpfs ${CONTROL_GROUPS} && exec "$@"`;
-  const { status } = spawnSync(
-    'unshare',
-    ['--mount', 'sh', '-c', inside, 'apart', process.execPath, ...process.argv.slice(1)],
-    { stdio: 'inherit', env: { ...process.env, POSTERN_CHECK_APART: 'true' } },
-  );
-  return status ?? 1;
-};
-
-/** Podman with separate storage and settings, so that it does not affect other containers of this machine. */
+/** A Docker Engine of this run, with its own storage, socket, bridge and client settings. It ends with this process. */
 export class Engine {
+  #daemon;
+
+  /** @param folder of the storage, which a later run can use again */
   constructor(folder) {
-    mkdirSync(folder, { recursive: true });
-    const [settings, storage] = [join(folder, 'containers.conf'), join(folder, 'storage.conf')];
-    // The default limits of open files and processes may exceed those that root may set in this environment.
-    const hardLimit = (name, most) => {
-      const [, limit] =
-        new RegExp(`^${name} +\\S+ +(\\d+)`, 'm').exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
-      return Math.min(most, Number(limit ?? most));
-    };
-    const [files, processes] = [hardLimit('Max open files', 1_048_576), hardLimit('Max processes', 20_000)];
-    const apart = process.env.POSTERN_CHECK_APART === 'true' ? 'cgroups = "disabled"\n' : '';
-    writeFileSync(
-      settings,
-      `[containers]\n${apart}default_ulimits = ["nofile=${files}:${files}", "nproc=${processes}:${processes}"]\n` +
-        '[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\nruntime = "crun"\n' +
-        '[network]\nnetwork_backend = "netavark"\n',
-    );
-    writeFileSync(
-      storage,
-      `[storage]\ndriver = "overlay"\ngraphroot = "${join(folder, 'storage')}"\nrunroot = "${join(folder, 'run')}"\n`,
-    );
+    this.folder = folder;
     this.environment = {
       ...process.env,
-      CONTAINERS_CONF: settings,
-      CONTAINERS_STORAGE_CONF: storage,
-      // The OCI format has no health checks.
-      BUILDAH_FORMAT: 'docker',
+      DOCKER_HOST: `unix://${join(folder, 'docker.sock')}`,
+      DOCKER_CONFIG: join(folder, 'client'),
     };
+  }
+
+  /** @throws if another Docker Engine runs, whose firewall rules this one would replace. */
+  async start() {
+    if (spawnSync('docker', ['info'], { timeout: 10_000, stdio: 'ignore' }).status === 0)
+      throw new Error(
+        'A Docker Engine runs on this machine. Stop it first: both would change the same firewall rules.',
+      );
+    const plugins = join(this.environment.DOCKER_CONFIG, 'cli-plugins');
+    rmSync(plugins, { recursive: true, force: true });
+    mkdirSync(plugins, { recursive: true });
+    symlinkSync(composeProgram(), join(plugins, 'docker-compose'));
+    spawnSync('ip', ['link', 'delete', BRIDGE], { stdio: 'ignore' });
+    execFileSync('ip', ['link', 'add', BRIDGE, 'type', 'bridge']);
+    execFileSync('ip', ['address', 'add', BRIDGE_ADDRESS, 'dev', BRIDGE]);
+    execFileSync('ip', ['link', 'set', BRIDGE, 'up']);
+    const log = openSync(join(this.folder, 'dockerd.log'), 'w');
+    const places = { 'data-root': 'data', 'exec-root': 'exec', pidfile: 'docker.pid' };
+    this.#daemon = spawn(
+      'setpriv',
+      ['--pdeathsig', 'TERM', 'dockerd', '--host', this.environment.DOCKER_HOST, '--bridge', BRIDGE].concat(
+        Object.entries(places).flatMap(([option, name]) => [`--${option}`, join(this.folder, name)]),
+      ),
+      { stdio: ['ignore', log, log] },
+    );
+    const deadline = Date.now() + STARTS_WITHIN_MS;
+    while (!(await this.docker('info').catch(() => undefined))) {
+      if (this.#daemon.exitCode !== null || Date.now() > deadline)
+        throw new Error(
+          `dockerd did not start: ${readFileSync(join(this.folder, 'dockerd.log'), 'utf8').slice(-2_000)}`,
+        );
+      await new Promise(resolve => setTimeout(resolve, 200));
+    }
+  }
+
+  async stop() {
+    if (this.#daemon?.exitCode === null) {
+      const ended = once(this.#daemon, 'exit');
+      this.#daemon.kill();
+      await ended;
+    }
+    spawnSync('ip', ['link', 'delete', BRIDGE], { stdio: 'ignore' });
   }
 
   /** @throws with the end of what it printed. */
-  async podman(...args) {
-    return this.#run('podman', args);
-  }
-
-  /** Runs Compose with both files and their environment variables. */
-  async compose(files, variables, ...args) {
-    return this.#run(
-      process.env.PODMAN_COMPOSE ?? 'podman-compose',
-      [...files.flatMap(file => ['-f', file]), ...args],
-      {
-        ...variables,
-        COMPOSE_PROJECT_NAME: 'postern',
-      },
-    );
+  async docker(...args) {
+    try {
+      const { stdout, stderr } = await run('docker', args, { maxBuffer: 64 * 2 ** 20, env: this.environment });
+      // Containers print their logs to both.
+      return (args[0] === 'logs' ? stdout + stderr : stdout).trim();
+    } catch (error) {
+      throw new Error(`docker ${args.join(' ')}\n${`${error.stdout}\n${error.stderr}`.slice(-4_000)}`, {
+        cause: error,
+      });
+    }
   }
 
   async build(dockerfile, context, { tag, args = {}, target }) {
-    await this.podman(
+    await this.docker(
       'build',
-      '--quiet',
-      '--layers',
-      // Builds use the host network and no control groups.
-      ...['--isolation', 'chroot', '--network', 'host', '-f', dockerfile, '-t', tag],
+      ...['--quiet', '--network', 'host', '-f', dockerfile, '-t', tag],
       ...Object.entries(args).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),
       ...(target ? ['--target', target] : []),
       context,
@@ -88,7 +94,7 @@ export class Engine {
 
   /** Does not throw if the program exits with a nonzero code. */
   async in(container, ...command) {
-    return run('podman', ['exec', container, ...command], { env: this.environment }).then(
+    return run('docker', ['exec', container, ...command], { env: this.environment }).then(
       ({ stdout }) => ({ code: 0, output: stdout.trim() }),
       error => ({ code: error.code, output: `${error.stdout}${error.stderr}`.trim() }),
     );
@@ -102,19 +108,6 @@ export class Engine {
   }
 
   async inspect(container) {
-    return JSON.parse(await this.podman('inspect', container))[0];
-  }
-
-  async #run(command, args, variables = {}) {
-    try {
-      const { stdout } = await run(command, args, {
-        maxBuffer: 64 * 2 ** 20,
-        env: { ...this.environment, ...variables },
-      });
-      return stdout.trim();
-    } catch (error) {
-      const printed = `${error.stdout}\n${error.stderr}`.slice(-4_000);
-      throw new Error(`${command} ${args.join(' ')}\n${printed}`, { cause: error });
-    }
+    return JSON.parse(await this.docker('inspect', container))[0];
   }
 }

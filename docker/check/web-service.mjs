@@ -1,7 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { join } from 'node:path';
 import { demand } from './report.mjs';
 
@@ -9,11 +7,11 @@ const LIVE_WITHIN_MS = 120_000;
 const SERVER = `require('node:http').createServer((_, answer) => answer.end('Hello from a container')).listen(process.env.PORT)`;
 
 /** Deploys a web service in runtime-agent's container: fetches it with Git, builds it with npm, and sends it requests. */
-export const webServiceRuns = async (client, settings) => {
-  makeRepository(join(settings.CHECK_REPOSITORIES, 'hello'));
+export const webServiceRuns = async (client, repositories) => {
+  makeRepository(join(repositories, 'hello'));
   const { key } = await client.dashboard('POST', '/platform-keys', { name: 'check', scope: 'write' });
   const platform = (method, path, body) =>
-    client.call(method, `/api/v1${path}`, body, { authorization: `Bearer ${key}` });
+    client.json(method, `/api/v1${path}`, body, { authorization: `Bearer ${key}` });
   const project = await platform('POST', '/projects', { name: 'Check' });
   const { id } = await platform('POST', '/web-services', {
     name: 'hello',
@@ -31,14 +29,10 @@ export const webServiceRuns = async (client, settings) => {
     await new Promise(resolve => setTimeout(resolve, 3_000));
   }
   const { url } = await platform('GET', `/web-services/${id}`);
-  const text = await pageOf(new URL(url).hostname, settings.CHECK_BALANCER_PORT);
+  const page = () => client.front.call('GET', '/', { host: new URL(url).hostname });
+  const { text } = await page();
   demand(`a web service is built, run and reached at ${url}`, text === 'Hello from a container', text);
-};
-
-/** Sets the Host header, which fetch does not allow. */
-const pageOf = async (host, port) => {
-  const [response] = await once(request({ host: '127.0.0.1', port, headers: { host } }).end(), 'response');
-  return (await response.setEncoding('utf8').toArray()).join('');
+  return page;
 };
 
 const makeRepository = folder => {

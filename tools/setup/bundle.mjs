@@ -36,6 +36,8 @@ const bundle = async (entries, output) => {
   const made = await rolldown({
     input: Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, join(dist, entry)])),
     platform: 'node',
+    // The input is JavaScript, and the build of an image lacks projects that tsconfig.json names.
+    tsconfig: false,
     external: [...OPTIONAL, ...SEPARATE].map(each => new RegExp(`^${each}(/|$)`)),
     onLog: (level, log) => {
       // An unresolved package would only fail at run time.

@@ -41,6 +41,8 @@ const bundledCommand = async () => {
   const made = await rolldown({
     input: { main: join(source, 'dist/main.js') },
     platform: 'node',
+    // The input is JavaScript, and the build of an image lacks projects that tsconfig.json names.
+    tsconfig: false,
     // Only where Postern is installed.
     external: [/\/administration\/administer\.js$/],
     onLog: (level, log) => {

@@ -42,6 +42,7 @@ describe('a link', () => {
 
   it('to a file of the repository is text on pages for operators, and fails the build on all others', () => {
     expect(linkFrom('operations.md', '../README.md')).toBeUndefined();
+    expect(linkFrom('operations.md', '../not-in-the-build-of-an-image.md')).toBeUndefined();
     expect(() => linkFrom('email/sending.md', '../../README.md')).toThrow('which is no page of the site');
   });
 

@@ -23,7 +23,8 @@ export const linkFrom = (page: string, href: string): string | undefined => {
   const [path = '', fragment] = href.split('#');
   const file = posix.join(posix.dirname(page), path);
   if (!FILES.has(file)) {
-    if (!existsSync(posix.join(DOCS, file)))
+    // The build of an image has only the files that it needs; tools/checks tests the links to others.
+    if (!file.startsWith('../') && !existsSync(posix.join(DOCS, file)))
       throw new Error(`docs/${page} has a link to ${href}, which does not exist`);
     if (!MAINTAINED.has(page)) throw new Error(`docs/${page} has a link to ${href}, which is no page of the site`);
     return undefined;

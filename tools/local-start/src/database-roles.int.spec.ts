@@ -154,7 +154,7 @@ describe.each([
   });
 });
 
-(hasPsql ? it : it.skip)('A password of Compose is valid for its own role only', async () => {
+(hasPsql ? it : it.skip)('A password of Compose is valid for its own role only, and for no backup', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'postern-roles-'));
   chmodSync(folder, 0o755);
   const server = await startOfCompose(folder);
@@ -162,6 +162,11 @@ describe.each([
     await byScript(server);
     const url = withPassword(server, 'email-send', passwords['webhook-dispatch']);
     await expect(query(url, 'SELECT 1')).rejects.toThrow('password authentication failed');
+    // As pg_basebackup connects.
+    const forBackup = `${server.url()}&replication=true`;
+    expect(await query(forBackup, 'IDENTIFY_SYSTEM')).toHaveProperty('systemid');
+    const ofService = `${withPassword(server, 'email-send', passwords['email-send'])}?replication=true`;
+    await expect(query(ofService, 'IDENTIFY_SYSTEM')).rejects.toThrow('no pg_hba.conf entry for replication');
   } finally {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -5,7 +5,7 @@ import { type Model, type Service, WITH_DATABASE } from './model.js';
 import { PORTS } from './places.js';
 
 const POSTGRES = 'docker.io/library/postgres:18.4';
-const NATS = 'docker.io/library/nats:2.12.12-alpine';
+export const NATS = 'docker.io/library/nats:2.12.12-alpine';
 const CADDY = 'docker.io/library/caddy:2.10.2-alpine';
 
 export type Definition = Readonly<Record<string, unknown>>;
@@ -26,9 +26,10 @@ const POSTGRES_SOCKET = 'postgres-socket:/var/run/postgresql';
 
 const mounted = (file: string, target: string): string => `./${file}:${target}:ro`;
 export const fileOf = (secret: string): string => `${CONTAINER_PLACES.secrets}/${secret}`;
+const hashOf = (texts: readonly string[]): string => createHash('sha256').update(texts.join('\0')).digest('hex');
 /** A container is created again when a file changes that it reads at its start. */
 const readsAtStart = (...texts: readonly string[]): Definition => ({
-  labels: { 'postern.files': createHash('sha256').update(texts.join('\0')).digest('hex') },
+  labels: { 'postern.files': hashOf(texts) },
 });
 
 const passwordVariable = (service: Service): string =>
@@ -49,7 +50,8 @@ export const postgres = (hba: string, roles: string): Readonly<Record<string, De
     stop_grace_period: '2m',
     healthcheck: {
       // Over TCP, because the temporary server during initialization listens only on the Unix socket.
-      test: ['CMD', 'pg_isready', '-h', '127.0.0.1', '-U', 'postgres'],
+      // pg_hba.conf asks every other user for a password; a connection that it rejects would be logged each time.
+      test: ['CMD', 'pg_isready', '-h', '127.0.0.1', '-U', 'health'],
       interval: '5s',
       retries: 30,
     },
@@ -140,9 +142,11 @@ export const caddy = ({ configuration: { apps, acme } }: Model, text: string): D
   stop_grace_period: '20s',
 });
 
-/** Built on the machine from the package of Debian, because it has no published image. */
-export const postfix = (model: Model): Definition => ({
+/** Built on the machine from the package of Debian, because it has no published image. @param files its Dockerfile and its start */
+export const postfix = (model: Model, files: readonly string[]): Definition => ({
   ...CONFINED,
+  // Built again when a release changes the files: Compose builds only what is missing.
+  image: `postern-postfix:${hashOf(files).slice(0, 12)}`,
   build: { context: '.', dockerfile: 'docker/postfix/Dockerfile' },
   // Its start writes main.cf.
   read_only: false,

@@ -88,9 +88,13 @@ describe('The configuration of docs/install.md as containers', () => {
     ]));
 
   it('keeps code of web services away from everything but NATS and Caddy', () => {
-    expect(inNetwork('tenants')).toEqual(['caddy', 'nats', 'runtime-agent']);
-    expect(services['runtime-agent']?.networks).toEqual(['tenants']);
-    expect(services['load-balancer']).toMatchObject({ network_mode: 'service:runtime-agent' });
+    expect(inNetwork('tenants')).toEqual(['caddy', 'nats', 'web-services']);
+    expect(services['web-services']?.networks).toEqual(['tenants']);
+  });
+
+  it.each(['runtime-agent', 'load-balancer'])('gives %s a network that outlives the containers in it', service => {
+    expect(services[service]).toMatchObject({ network_mode: 'service:web-services' });
+    expect(services[service]).not.toHaveProperty('networks');
   });
 
   it('lets only email-send and delivery-tracking reach Postfix', () =>
@@ -137,7 +141,9 @@ describe('Rendering containers', () => {
 
   it('has no platform without apps, and no Postfix with a relay', () => {
     const { services, networks } = composed(withoutApps.replace('direct', 'smtps://u@smtp.example.net'));
-    expect(Object.keys(services).filter(name => /runtime-agent|load-balancer|postfix/.test(name))).toEqual([]);
+    expect(Object.keys(services).filter(name => /runtime-agent|load-balancer|web-services|postfix/.test(name))).toEqual(
+      [],
+    );
     expect(Object.keys(networks)).toEqual(['back', 'front', 'internet']);
     expect(services['email-send']?.environment['POSTERN_RELAYS_FILE']).toBe('/run/secrets/relay-url');
   });
@@ -178,10 +184,12 @@ describe('Rendering containers', () => {
         .map(({ path }) => path),
     ).toEqual(['docker/postfix/start']));
 
-  it('has an image for each container but Postfix, which is built', () =>
-    expect(
-      Object.entries(composed().services)
-        .filter(([, { image }]) => image === undefined)
-        .map(([name]) => name),
-    ).toEqual(['postfix']));
+  it('names the image of Postfix by its files, so that a release that changes them builds it again', () => {
+    const imageOf = (copies: typeof COPIES) => composed(EXAMPLE, copies).services['postfix']?.image;
+    expect(imageOf({ ...COPIES, 'docker/postfix/start': '#!/bin/sh' })).not.toBe(imageOf(COPIES));
+    expect(imageOf({ ...COPIES, 'docker/pg_hba.conf': '' })).toBe(imageOf(COPIES));
+  });
+
+  it('has an image for each container', () =>
+    expect(Object.entries(composed().services).filter(([, { image }]) => !image)).toEqual([]));
 });

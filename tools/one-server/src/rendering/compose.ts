@@ -5,14 +5,22 @@ import {
   caddy,
   type Definition,
   fileOf,
+  NATS,
   NATS_CERTIFICATES,
   nats,
   postfix,
   postgres,
 } from './compose-servers.js';
-import { ADDRESSED, CONTAINER_PLACES, CONTAINERS, databaseSecretOf, networksOf } from './containers.js';
+import {
+  ADDRESSED,
+  CONTAINER_PLACES,
+  CONTAINERS,
+  databaseSecretOf,
+  NETWORK_OF_WEB_SERVICES,
+  networksOf,
+} from './containers.js';
 import { environmentOf } from './environment.js';
-import { type Model, needsDatabase, type Service, servicesOf } from './model.js';
+import { type Model, needsDatabase, OF_THE_PLATFORM, type Service, servicesOf } from './model.js';
 import { PLACES, PORTS } from './places.js';
 import { secretsOf } from './secrets.js';
 import { caddyfile, natsConf } from './server-files.js';
@@ -47,16 +55,19 @@ export const containerSecretsOf = (service: Service, { configuration }: Model): 
   ...databaseSecretOf(service),
 });
 
+const inNetworkOfWebServices = { network_mode: `service:${NETWORK_OF_WEB_SERVICES}` };
+
 const runsWebServices: Definition = {
+  ...inNetworkOfWebServices,
   // Web services are processes of this container; an init process reaps those without a parent.
   init: true,
   volumes: [NATS_CERTIFICATES, `platform:${CONTAINER_PLACES.platform}`],
 };
 
-/** Shares the network of the agent, which has the ports of web services. */
+/** Reaches the ports of web services in the network of the agent. */
 const balances: Definition = {
-  network_mode: 'service:runtime-agent',
-  depends_on: { 'runtime-agent': { condition: 'service_started' } },
+  ...inNetworkOfWebServices,
+  depends_on: { [NETWORK_OF_WEB_SERVICES]: { condition: 'service_started' } },
   healthcheck: { disable: true },
   ulimits: { nofile: 524_288 },
   volumes: [`platform:${CONTAINER_PLACES.platform}`],
@@ -85,9 +96,23 @@ const serviceContainer = (service: Service, model: Model, images: Images): Defin
     stop_grace_period: '40s',
     ...(PUBLISHED[service] ? { ports: PUBLISHED[service] } : {}),
     volumes: [NATS_CERTIFICATES],
-    ...(service === 'load-balancer' ? balances : { networks: networksOf(service, model) }),
+    ...(service === 'load-balancer' ? balances : {}),
     ...(service === 'runtime-agent' ? { ...runsWebServices, mem_limit: undefined } : {}),
+    ...(OF_THE_PLATFORM.includes(service) ? {} : { networks: networksOf(service, model) }),
   };
+};
+
+/**
+ * Has only the network of the agent and the load balancer. With the network of the agent itself, the load balancer would lose it
+ * whenever the agent ends. The image rarely changes.
+ */
+const networkOfWebServices: Definition = {
+  ...CONFINED,
+  image: NATS,
+  init: true,
+  user: '10001:10001',
+  entrypoint: ['sleep', 'infinity'],
+  networks: ['tenants'],
 };
 
 /** The commands for administrators, with their own user of NATS: docker compose run --rm operator doctor. */
@@ -150,7 +175,15 @@ export const renderCompose = (model: Model, images: Images, copied: CopiedFiles)
     ...postgres(copied['docker/pg_hba.conf'] ?? '', copied['docker/postgres-roles.sh'] ?? ''),
     ...nats(images, natsText, usersText, apps !== undefined),
     caddy: caddy(model, caddyText),
-    ...(mail.send === 'direct' ? { postfix: postfix(model) } : {}),
+    ...(apps === undefined ? {} : { [NETWORK_OF_WEB_SERVICES]: networkOfWebServices }),
+    ...(mail.send === 'direct'
+      ? {
+          postfix: postfix(
+            model,
+            COPIED_FOR_POSTFIX.map(path => copied[path] ?? ''),
+          ),
+        }
+      : {}),
     ...Object.fromEntries(
       servicesOf(model.configuration).map(service => [service, serviceContainer(service, model, images)]),
     ),

@@ -18,12 +18,13 @@ export const ADDRESSED = {
   tenants: { subnet: '10.212.78.0/24', caddy: '10.212.78.10' },
 } as const;
 
-/** The networks of a service. Code of web services is in `tenants` only, with NATS and Caddy. */
+/** The container that has the network of web services, for the agent and the load balancer. */
+export const NETWORK_OF_WEB_SERVICES = 'web-services';
+
+/** The networks of a service. Code of web services is in `tenants` only, with NATS and Caddy, through the container above. */
 export const networksOf = (service: Service, { configuration: { mail } }: Model): readonly string[] => {
   const outside = mail.send === 'direct' ? 'mail' : 'internet';
   switch (service) {
-    case 'runtime-agent':
-      return ['tenants'];
     case 'email-send':
     case 'delivery-tracking':
       return ['back', outside];
@@ -47,7 +48,7 @@ export const CONTAINERS: Site = {
   caddyOf: service => (service === 'load-balancer' ? ADDRESSED.tenants.caddy : ADDRESSED.front.caddy),
   everyAddress: () => '0.0.0.0',
   gateway: `api-gateway:${PORTS.gateway}`,
-  balancer: `runtime-agent:${PORTS.balancer}`,
+  balancer: `${NETWORK_OF_WEB_SERVICES}:${PORTS.balancer}`,
   relay: 'postfix:25',
   platformHome: CONTAINER_PLACES.platform,
   caddyStorage: CONTAINER_PLACES.caddy,

@@ -38,7 +38,7 @@ export type Service = (typeof SERVICES)[number];
 /** Services with a database of their own. */
 export const WITH_DATABASE = ['platform-management', 'email-send', 'delivery-tracking', 'webhook-dispatch'] as const;
 
-const OF_THE_PLATFORM: readonly Service[] = ['runtime-agent', 'load-balancer'];
+export const OF_THE_PLATFORM: readonly Service[] = ['runtime-agent', 'load-balancer'];
 
 export const needsDatabase = (service: Service): boolean => WITH_DATABASE.some(each => each === service);
 
