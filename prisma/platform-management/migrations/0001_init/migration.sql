@@ -163,6 +163,8 @@ CREATE TABLE databases (
     read_only_reason text,
     created_at timestamptz(3) NOT NULL,
     version text,
+    external_access boolean DEFAULT false NOT NULL,
+    allowed_cidrs text[] DEFAULT ARRAY[]::text[],
     CONSTRAINT databases_pkey PRIMARY KEY (id)
 );
 CREATE INDEX databases_workspace_id_created_at_id_idx ON databases (workspace_id, created_at, id);
