@@ -147,6 +147,8 @@ export interface GetDatabaseReply extends Database {
   readonly connection?: DatabaseConnection | null;
   /** Major version of the server, such as `15`. Null for a key-value store, and if it is not running. */
   readonly server_version?: string | null;
+  /** Null for a key-value store, and while the database is being created or deleted. */
+  readonly recovery?: DatabaseRecovery | null;
 }
 
 export interface DatabaseUsage {
@@ -184,6 +186,15 @@ export interface DatabaseConnection {
   readonly database: string | null;
   /** Certificate (PEM) of the authority that signs the certificate of the server, for `sslmode=verify-full`. Null for a key-value store, which has no TLS, and if the database is not running. */
   readonly ca_certificate?: string | null;
+}
+
+export interface DatabaseRecovery {
+  /** The oldest `target_time`; null if there is no backup to begin with. */
+  readonly earliest: string | null;
+  /** The newest `target_time`; null if there is no backup to begin with. */
+  readonly latest: string | null;
+  /** Why not every time until now is possible; null if it is. */
+  readonly problem: string | null;
 }
 
 export interface DatabaseAttachment {
@@ -1099,6 +1110,15 @@ export interface CreateDatabaseBody {
   readonly plan?: string;
   /** Major version of PostgreSQL of a relational database, such as `17`. By default, that which the machine of the platform prefers. */
   readonly version?: string;
+  /** Creates the database with the data of another one: of its backup, or of a point in time. Kind and version are those of the other one, and the plan stores at least as much. */
+  readonly restore_from?: {
+    /** Id of a database of the workspace. */
+    readonly database_id: string;
+    /** Id of one of its completed backups. */
+    readonly backup_id?: string;
+    /** A time in UTC between `recovery.earliest` and `recovery.latest` of a relational database. */
+    readonly target_time?: string;
+  };
 }
 
 export interface AttachDatabaseBody {

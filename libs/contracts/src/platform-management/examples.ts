@@ -145,6 +145,7 @@ export const DATABASE_WITH_USAGE = {
     ca_certificate: '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n',
   },
   server_version: '15',
+  recovery: { earliest: '2026-05-01T03:00:12.000Z', latest: '2026-05-08T09:30:00.000Z', problem: null },
 };
 
 export const EXTENSION = {
