@@ -127,9 +127,9 @@ describe('a new database with the data of another one', () => {
     });
     const other = await fixture.create({ workspace_id: of.workspace_id });
     await fixture.run(other, of.workspace_id);
-    const foreign = fixture.create({ ...of, restore_from: { database_id: other.id, backup_id: backup.id } });
+    const foreign = create({ database_id: other.id, backup_id: backup.id });
     expect(await codeOf(foreign)).toBe('backup_not_found');
-    const early = fixture.create({ ...of, restore_from: { database_id: other.id, target_time: await instant() } });
+    const early = create({ database_id: other.id, target_time: await instant() });
     await expect(early).rejects.toMatchObject({ message: expect.stringContaining('create a backup to begin with') });
   });
 
