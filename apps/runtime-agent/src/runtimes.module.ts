@@ -1,6 +1,6 @@
 import { Inject, Injectable, Module } from '@nestjs/common';
 import { DatabaseBackups, DatabaseExtensions, DatabaseRuntime, DatabaseStorage, Runtime } from '@postern/runtime';
-import { CONFIG, ServiceLog } from '@postern/service-host';
+import { CONFIG, ServiceLog, Tasks } from '@postern/service-host';
 import type { RuntimeAgentConfig } from './config.js';
 import { PlatformUploads } from './infrastructure/platform-uploads.js';
 import { RefusedDatabases } from './kubernetes-runtime/refused-databases.js';
@@ -17,6 +17,8 @@ export abstract class DetachableRuntime extends Runtime {
   /** Stops the supervision and leaves everything running. */
   abstract detach(): Promise<void>;
 }
+
+const ARCHIVE_EVERY_MS = 1_000;
 
 /** The runtime of databases. */
 abstract class Databases {}
@@ -57,21 +59,25 @@ class NetworksOfDatabases extends DatabaseNetworks {
     { provide: Runtime, useExisting: DetachableRuntime },
     {
       provide: Databases,
-      inject: [CONFIG, NetworksOfDatabases, ServiceLog],
+      inject: [CONFIG, NetworksOfDatabases, ServiceLog, Tasks],
       useFactory: async (
         { platformRuntime, platformHome, ...config }: RuntimeAgentConfig,
         networks: NetworksOfDatabases,
         log: ServiceLog,
+        tasks: Tasks,
       ) => {
         if (platformRuntime === 'kubernetes') return new RefusedDatabases();
         const path = process.env['PATH'];
         const places = { postgresBin: config.platformPostgresBin, valkeyBin: config.platformValkeyBin, path };
         for (const warning of await programWarnings(places).catch(() => [])) log.warn({}, warning);
-        return new LocalDatabases(platformHome, places, {
+        const databases = new LocalDatabases(platformHome, places, {
           networks,
           images: DiskImages.whenNeeded(platformHome),
           acceptsKnownHoles: config.platformKnownHoles,
+          recoveryDays: config.platformDatabaseRecoveryDays,
         });
+        tasks.every(ARCHIVE_EVERY_MS, 'archive the write-ahead logs of databases', () => databases.archive());
+        return databases;
       },
     },
     { provide: DatabaseRuntime, useExisting: Databases },

@@ -93,7 +93,7 @@ describe('a database attached to a web service', () => {
     expect([made.status, made.body['status']]).toEqual([201, 'creating']);
     const backup = async () => {
       const { body } = await platform.world.callDashboardApi('GET', `${path}/backups`);
-      return (body as unknown as readonly Record<string, unknown>[])[0] as Record<string, unknown>;
+      return (body as unknown as readonly Record<string, unknown>[]).find(({ id }) => id === made.body['id']) ?? {};
     };
     await waitFor(async () => (await backup())['status'] === 'completed', { timeoutMs: 90_000 });
     await query('INSERT INTO orders VALUES (2)');

@@ -126,6 +126,24 @@ export interface DatabaseRestore {
   readonly backupId: string;
   /** The digest of the backup when it was made. */
   readonly digest: string;
+  /** The database that the backup is of; undefined if it is the restored database itself. */
+  readonly sourceId?: string | undefined;
+  /** The time (ISO 8601) up to which its changes after the backup are repeated; undefined for those of the backup only. */
+  readonly targetTime?: string | undefined;
+}
+
+/** The times that a relational database can be recovered to. */
+export interface DatabaseRecovery {
+  /** Those of each backup, as ISO 8601: the backup, and the changes after it that are kept without a gap. */
+  readonly ranges: readonly RecoveryRange[];
+  /** Why not every time until now is possible; undefined if it is. */
+  readonly problem?: string | undefined;
+}
+
+export interface RecoveryRange {
+  readonly backupId: string;
+  readonly earliest: string;
+  readonly latest: string;
 }
 
 /** Backups of databases: each is a consistent copy of all data at one point in time. */
@@ -137,11 +155,14 @@ export abstract class DatabaseBackups {
   abstract backUp(databaseId: string, backupId: string, signal: AbortSignal): Promise<StoredBackup>;
 
   /**
-   * Replaces all data of a database by a backup, atomically; repeating a restore changes nothing.
+   * Replaces all data of a database by a backup of it or of another database, atomically; repeating a restore changes nothing.
    * @throws an error with a message for the owner of the database, which is unchanged then.
    */
   abstract restore(restore: DatabaseRestore, signal: AbortSignal): Promise<void>;
 
   /** Deletes the backups of a database that are not in `backupIds`. */
   abstract retainBackups(databaseId: string, backupIds: ReadonlySet<string>): Promise<void>;
+
+  /** The times that the database can be recovered to; undefined if there is no such database, or it has no write-ahead log. */
+  abstract recoveryOf(databaseId: string): Promise<DatabaseRecovery | undefined>;
 }

@@ -166,6 +166,8 @@ export interface GetDatabaseReply extends Database {
   readonly server_version?: string | null;
   /** Whether clients outside of the platform can connect. Absent from an earlier release. */
   readonly external_access?: ExternalAccess;
+  /** Null for a key-value store, and while the database is being created or deleted. */
+  readonly recovery?: DatabaseRecovery | null;
 }
 
 export interface DatabaseUsage {
@@ -218,6 +220,15 @@ export interface ExternalAccess {
   readonly port: number | null;
   /** Why clients outside cannot connect to this database on this installation, whatever is enabled; otherwise null. */
   readonly unavailable_reason: string | null;
+}
+
+export interface DatabaseRecovery {
+  /** The oldest `target_time`; null if there is no backup to begin with. */
+  readonly earliest: string | null;
+  /** The newest `target_time`; null if there is no backup to begin with. */
+  readonly latest: string | null;
+  /** Why not every time until now is possible; null if it is. */
+  readonly problem: string | null;
 }
 
 export interface UpdateDatabaseReply {
@@ -1148,6 +1159,15 @@ export interface CreateDatabaseBody {
   readonly plan?: string;
   /** Major version of PostgreSQL of a relational database, such as `17`. By default, that which the machine of the platform prefers. */
   readonly version?: string;
+  /** Creates the database with the data of another one: of its backup, or of a point in time. Kind and version are those of the other one, and the plan stores at least as much. */
+  readonly restore_from?: {
+    /** Id of a database of the workspace. */
+    readonly database_id: string;
+    /** Id of one of its completed backups. */
+    readonly backup_id?: string;
+    /** A time in UTC between `recovery.earliest` and `recovery.latest` of a relational database. */
+    readonly target_time?: string;
+  };
 }
 
 export interface UpdateDatabaseBody {

@@ -89,6 +89,7 @@ describe('the command', () => {
       'databases extensions',
       'databases enable-extension',
       'databases backup',
+      'databases backups',
       'databases delete',
       'up',
       'export',

@@ -5,17 +5,26 @@ import { ChangeNotices, Every, type TaskRun } from '@postern/service-host';
 import { millisecondsLeft } from '../infrastructure/runtime/milliseconds-left.js';
 import { DatabaseBackupRecords } from './database-backup-records.js';
 import { DatabaseOrders } from './database-orders.js';
+import { DatabaseRecoveries } from './database-recoveries.js';
 import { Databases } from './databases.projection.js';
-import { type BackupRecord, BackupSettings, type RestoreRecord } from './ports.js';
+import {
+  type BackupRecord,
+  BackupSettings,
+  type DatabaseRow,
+  type RecoveryRecord,
+  type RestoreRecord,
+} from './ports.js';
 
 const RECONCILE_EVERY_MS = 1_000;
 const SCHEDULE_EVERY_MS = 60_000;
 /** Time limit from the request; a backup or restore that is not completed by then has failed. */
 const DEADLINE_MS = 2 * 3_600_000;
 const CONCURRENT_BACKUPS = 1;
+/** Each needs the memory and the disk of a database. */
+const CONCURRENT_RECOVERIES = 2;
 
 /**
- * Executes requested and scheduled backups and requested restores in the leading replica. The next leader repeats
+ * Executes requested and scheduled backups, and requested restores, in the leading replica. The next leader repeats
  * interrupted steps; the runtime returns the existing result of a step that is completed.
  */
 @Injectable()
@@ -23,10 +32,12 @@ export class BackupReconciler {
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #errors: unknown[] = [];
   #backups = 0;
+  #recoveries = 0;
   #scheduleAt = 0;
 
   constructor(
     private readonly records: DatabaseBackupRecords,
+    private readonly recoveries: DatabaseRecoveries,
     private readonly directory: Databases,
     private readonly orders: DatabaseOrders,
     private readonly runtime: DatabaseBackups,
@@ -54,6 +65,9 @@ export class BackupReconciler {
     if (Date.now() >= this.#scheduleAt) await this.#schedule();
     for (const restore of await this.records.unfinishedRestores())
       this.#begin(restore.databaseId, () => this.#restore(restore, lost));
+    for (const recovery of await this.recoveries.unfinished())
+      if (this.#recoveries < CONCURRENT_RECOVERIES)
+        this.#begin(recovery.databaseId, () => this.#recover(recovery, lost));
     for (const backup of await this.records.unfinishedBackups()) {
       if (this.#backups >= CONCURRENT_BACKUPS) return;
       this.#begin(backup.databaseId, () => this.#backUp(backup, lost));
@@ -117,6 +131,33 @@ export class BackupReconciler {
     const outcome = await this.#attempt(restore, createdAt, lost);
     if (outcome === undefined) return;
     await this.records.finishRestore(id, outcome instanceof Error ? outcome.message : undefined);
+  }
+
+  /** Creates a database with the data of another one. */
+  async #recover(recovery: RecoveryRecord, lost: AbortSignal): Promise<void> {
+    this.#recoveries += 1;
+    try {
+      const row = await this.directory.find(recovery.databaseId);
+      // A row of a deleted database goes with it.
+      if (row?.status !== 'creating') return;
+      const error = await this.#recoverInto(row, recovery, lost);
+      if (!lost.aborted) await this.recoveries.finish(recovery.databaseId, error);
+    } finally {
+      this.#recoveries -= 1;
+    }
+  }
+
+  /** Returns why it failed. */
+  async #recoverInto(row: DatabaseRow, recovery: RecoveryRecord, lost: AbortSignal): Promise<string | undefined> {
+    const { databaseId, sourceId, backupId, targetTime, createdAt } = recovery;
+    const [composed, digest] = await Promise.all([this.orders.compose(row), this.records.digestOf(backupId)]);
+    if (!composed || digest === undefined) return 'the backup is gone';
+    if (timeLeftMs(createdAt) === 0) return 'the restore was not started within 2 hours';
+    const { order } = composed;
+    const source = { restoreId: databaseId, backupId, digest, sourceId, targetTime: targetTime?.toISOString() };
+    const work = (signal: AbortSignal) => this.runtime.restore({ order, ...source }, signal);
+    const outcome: unknown = await this.#attempt<unknown>(work, createdAt, lost);
+    return outcome instanceof Error ? outcome.message : undefined;
   }
 
   /** Returns the result or the error of `work`; undefined if leadership was lost, so that the next leader repeats it. */

@@ -45,14 +45,20 @@ export class DatabaseBackupRecords {
 
   /** Refuses with `backup_not_found`, `backup_not_completed` and `restore_under_way`. */
   async requestRestore(databaseId: string, backupId: string, restoreId: string): Promise<RestoreRecord> {
-    const backup = await this.prisma.databaseBackup.findUnique({ where: { id: backupId } });
-    if (backup?.databaseId !== databaseId) throw new Refusal('backup_not_found', 'there is no such backup');
-    if (backup.status !== 'completed')
-      throw new Refusal('backup_not_completed', 'only a backup whose status is completed can be restored');
+    await this.completed(databaseId, backupId);
     await this.#insert(databaseId, INSERT_RESTORE, [restoreId, databaseId, backupId], () => {
       throw new Refusal('restore_under_way', 'this database is being restored; wait until the restore completes');
     });
     return restoreOf(await this.prisma.databaseRestore.findUniqueOrThrow({ where: { id: restoreId } }));
+  }
+
+  /** Refuses with `backup_not_found` and `backup_not_completed`. */
+  async completed(databaseId: string, backupId: string): Promise<BackupRecord> {
+    const backup = await this.prisma.databaseBackup.findUnique({ where: { id: backupId } });
+    if (backup?.databaseId !== databaseId) throw new Refusal('backup_not_found', 'there is no such backup');
+    if (backup.status !== 'completed')
+      throw new Refusal('backup_not_completed', 'only a backup whose status is completed can be restored');
+    return backupOf(backup);
   }
 
   /** Newest first. */

@@ -9,15 +9,18 @@ export const INSERT_RESTORE = `
   WHERE NOT EXISTS (SELECT 1 FROM database_restores WHERE database_id = $2 AND status = 'restoring')`;
 
 /**
- * Running databases whose last scheduled backup was requested at least `$1` hours ago, or at least one hour ago if it
- * failed. The first scheduled backup is due `$1` hours after the creation of the database.
+ * Running databases whose last scheduled backup was requested at least `$1` hours ago, at least one hour ago if it failed, or before a
+ * restore: changes after it can be recovered with a backup after it only. The first one is due an hour after the creation.
  */
 export const FIND_DUE_DATABASES = `
   SELECT d.id FROM databases d
-  WHERE d.status = 'running' AND d.created_at <= now() - make_interval(hours => $1::int)
+  WHERE d.status = 'running' AND d.created_at <= now() - make_interval(hours => least(1, $1::int))
     AND NOT EXISTS (
       SELECT 1 FROM database_backups b WHERE b.database_id = d.id AND (b.status = 'creating' OR b.scheduled
-        AND b.created_at > now() - make_interval(hours => CASE b.status WHEN 'failed' THEN least(1, $1) ELSE $1 END)))
+        AND b.created_at > now() - make_interval(hours => CASE b.status WHEN 'failed' THEN least(1, $1) ELSE $1 END)
+        AND NOT EXISTS (
+          SELECT 1 FROM database_restores r
+          WHERE r.database_id = d.id AND r.status = 'completed' AND r.finished_at > b.created_at)))
   ORDER BY d.created_at`;
 
 /** Updates only an unfinished backup, because the database may have been deleted in the meantime. */
@@ -37,6 +40,8 @@ export const DELETE_OLD_BACKUPS = `
       FROM database_backups WHERE status <> 'creating') AS placed
     WHERE place > $1)
   AND NOT EXISTS (
-    SELECT 1 FROM database_restores r WHERE r.backup_id = database_backups.id AND r.status = 'restoring')`;
+    SELECT 1 FROM database_restores r WHERE r.backup_id = database_backups.id AND r.status = 'restoring')
+  AND NOT EXISTS (
+    SELECT 1 FROM database_recoveries r WHERE r.backup_id = database_backups.id AND r.status = 'restoring')`;
 
 export const DELETE_BACKUPS_OF = 'DELETE FROM database_backups WHERE database_id = $1';

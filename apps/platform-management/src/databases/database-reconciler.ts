@@ -9,9 +9,10 @@ import type { DatabaseCommand } from './database.js';
 import { DatabaseAttachments } from './database-attachments.js';
 import { DatabaseBackupRecords } from './database-backup-records.js';
 import { DatabaseOrders } from './database-orders.js';
+import { DatabaseRecoveries } from './database-recoveries.js';
 import { DatabaseRepository } from './database-repository.js';
 import { Databases } from './databases.projection.js';
-import type { AttachedService, DatabaseRow } from './ports.js';
+import type { AttachedService, DatabaseRow, RecoveryRecord } from './ports.js';
 import { Supervision } from './supervision.js';
 
 const RECONCILE_EVERY_MS = 1_000;
@@ -39,6 +40,8 @@ export class DatabaseReconciler {
   readonly #errors: unknown[] = [];
   #pendingRotations: ReadonlySet<string> = new Set();
   #attachments: ReadonlyMap<string, readonly AttachedService[]> = new Map();
+  /** Of the databases that are being created. */
+  #recoveries: ReadonlyMap<string, RecoveryRecord> = new Map();
 
   constructor(
     private readonly directory: Databases,
@@ -50,6 +53,7 @@ export class DatabaseReconciler {
     private readonly clock: DatabaseClock,
     private readonly attachments: DatabaseAttachments,
     private readonly orders: DatabaseOrders,
+    private readonly recoveries: DatabaseRecoveries,
   ) {}
 
   /** Reconciles until leadership is lost, then finishes work in progress. @throws errors from outside the runtime. */
@@ -72,6 +76,7 @@ export class DatabaseReconciler {
     const rows = await this.directory.all();
     this.#pendingRotations = await this.databases.findPendingRotations();
     this.#attachments = await this.attachments.all();
+    this.#recoveries = await this.recoveries.of(rows.filter(({ status }) => status === 'creating').map(({ id }) => id));
     const restoring = new Set((await this.backups.unfinishedRestores()).map(({ databaseId }) => databaseId));
     if (Date.now() >= this.#cleanUpAt) await this.#cleanUp(rows).catch(unlessUnavailable);
     for (const row of rows) {
@@ -95,7 +100,7 @@ export class DatabaseReconciler {
   async #step(row: DatabaseRow, supervision: Supervision): Promise<void> {
     switch (row.status) {
       case 'creating':
-        return timeLeftMs(row) === 0 ? this.#fail(row, supervision) : this.#start(row, supervision);
+        return this.#create(row, supervision);
       case 'running':
         if (this.#pendingRotations.has(row.id)) return this.#start(row, supervision);
         await this.#connect(row, supervision);
@@ -110,10 +115,30 @@ export class DatabaseReconciler {
     }
   }
 
+  /** A database that gets the data of another one is never created empty. */
+  async #create(row: DatabaseRow, supervision: Supervision): Promise<void> {
+    const { status, error } = this.#recoveries.get(row.id) ?? {};
+    if (status === 'restoring') return;
+    if (status === 'failed') return this.#fail(row, supervision, `could not be restored: ${error}`);
+    if (this.#timeLeftMs(row) > 0) return this.#start(row, supervision);
+    const cause = supervision.error ?? 'the creation was not started';
+    return this.#fail(
+      row,
+      supervision,
+      `could not be created within ${CREATION_DEADLINE_MS / 60_000} minutes: ${cause}`,
+    );
+  }
+
+  /** Time left before the deadline of the creation of a database, which begins when its data are restored. */
+  #timeLeftMs({ id, createdAt }: DatabaseRow): number {
+    const since = this.#recoveries.get(id)?.finishedAt ?? createdAt;
+    return millisecondsLeft(since, CREATION_DEADLINE_MS, new Date());
+  }
+
   async #start(row: DatabaseRow, supervision: Supervision): Promise<void> {
     if (!supervision.isDue || this.#starting >= CONCURRENT_STARTS) return;
     this.#starting += 1;
-    const late = row.status === 'creating' ? AbortSignal.timeout(timeLeftMs(row)) : undefined;
+    const late = row.status === 'creating' ? AbortSignal.timeout(this.#timeLeftMs(row)) : undefined;
     try {
       const composed = await this.orders.compose(row);
       await supervision.attempt(async () => {
@@ -194,12 +219,10 @@ export class DatabaseReconciler {
     for (const key of [row.id, `removal of ${row.id}`]) this.#supervised.delete(key);
   }
 
-  async #fail(row: DatabaseRow, supervision: Supervision): Promise<void> {
-    const cause = supervision.error ?? 'the creation was not started';
+  async #fail(row: DatabaseRow, supervision: Supervision, reason: string): Promise<void> {
     // While the runtime is unavailable, its data remain; the next cleanup deletes them.
     await supervision.attempt(() => this.runtime.remove(row.id).catch(unlessUnavailable));
     if (supervision.error !== undefined) return;
-    const reason = `could not be created within ${CREATION_DEADLINE_MS / 60_000} minutes: ${cause}`;
     await this.#report(row, { kind: 'fail-provisioning', reason, at: now() });
   }
 
@@ -234,10 +257,6 @@ const textOf = (users: readonly string[], { externalAccess }: DatabaseRow): stri
 const unlessUnavailable = (error: unknown): void => {
   if (!(error instanceof RuntimeUnavailable)) throw error;
 };
-
-/** Time left before the deadline of the creation of a database. */
-const timeLeftMs = ({ createdAt }: DatabaseRow): number =>
-  millisecondsLeft(createdAt, CREATION_DEADLINE_MS, new Date());
 
 const now = (): string => new Date().toISOString();
 

@@ -14,6 +14,7 @@ import {
 } from './database.js';
 import { DELETE_ATTACHMENTS_OF } from './database-attachments.sql.js';
 import { DELETE_BACKUPS_OF } from './database-backups.sql.js';
+import { DELETE_RECOVERY, INSERT_RECOVERY } from './database-recoveries.sql.js';
 import { databaseStorage, databaseStorageStream } from './database-storage.js';
 import {
   DELETE_CREDENTIALS,
@@ -23,7 +24,13 @@ import {
   MOVE_DATABASE,
   ROTATE_CREDENTIALS,
 } from './databases.sql.js';
-import { credentialsRow, type DatabaseCredentials, type DatabaseRow, type RotatedCredentials } from './ports.js';
+import {
+  credentialsRow,
+  type DatabaseCredentials,
+  type DatabaseRow,
+  type RestoreSource,
+  type RotatedCredentials,
+} from './ports.js';
 
 type StorageSubject = Pick<DatabaseRow, 'id' | 'workspaceId' | 'limits'>;
 
@@ -48,6 +55,7 @@ export class DatabaseRepository {
     created: DatabaseCreation,
     { username, password }: DatabaseCredentials,
     limit: CreationLimit,
+    source?: RestoreSource,
   ): Promise<void> {
     const { database_id, workspace_id } = created;
     const sealed = this.keys.seal(password, credentialsRow(database_id));
@@ -57,6 +65,10 @@ export class DatabaseRepository {
       command: { kind: 'create', as: created },
       limit,
       write: async client => {
+        if (source) {
+          const { sourceId, backupId, targetTime } = source;
+          await client.query(INSERT_RECOVERY, [database_id, sourceId, backupId, targetTime ?? null]);
+        }
         await client.query(INSERT_CREDENTIALS, [database_id, username, sealed]);
         await client.query(DELETE_OLD_CREATIONS, [workspace_id]);
         await client.query(INSERT_CREATION, [database_id, workspace_id]);
@@ -71,7 +83,9 @@ export class DatabaseRepository {
         await client.query(DELETE_ATTACHMENTS_OF, [databaseId]);
         await client.query(DELETE_BACKUPS_OF, [databaseId]);
       }
-      if (events.some(({ type }) => FINAL_EVENTS.has(type))) await client.query(DELETE_CREDENTIALS, [databaseId]);
+      if (!events.some(({ type }) => FINAL_EVENTS.has(type))) return;
+      await client.query(DELETE_CREDENTIALS, [databaseId]);
+      await client.query(DELETE_RECOVERY, [databaseId]);
     });
   }
 

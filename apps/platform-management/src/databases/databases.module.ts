@@ -18,6 +18,7 @@ import { DatabaseAttachments } from './database-attachments.js';
 import { DatabaseBackupRecords } from './database-backup-records.js';
 import { DatabaseOrders } from './database-orders.js';
 import { DatabaseReconciler } from './database-reconciler.js';
+import { DatabaseRecoveries } from './database-recoveries.js';
 import { DatabaseRepository } from './database-repository.js';
 import { Databases, databases } from './databases.projection.js';
 import { DeleteDatabase } from './delete-database.js';
@@ -31,6 +32,7 @@ import { ListDatabaseExtensions } from './list-database-extensions.js';
 import { BackupSettings } from './ports.js';
 import { ProvisionDatabase } from './provision-database.js';
 import { RestoreDatabaseBackup } from './restore-database-backup.js';
+import { RestoreSources } from './restore-sources.js';
 import { RotateDatabase } from './rotate-database.js';
 import type { databasesSettings } from './settings.js';
 import { UpdateDatabase } from './update-database.js';
@@ -72,6 +74,8 @@ type Settings = ConfigOf<ConfigDefinition<typeof databasesSettings>>;
     DatabaseRepository,
     DatabaseAttachments,
     DatabaseBackupRecords,
+    DatabaseRecoveries,
+    RestoreSources,
     {
       provide: BackupSettings,
       inject: [CONFIG],

@@ -1,12 +1,13 @@
 import { getDatabase, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { DatabaseRuntime, type DatabaseUsage } from '@postern/runtime';
+import { DatabaseRuntime, type DatabaseUsage, RuntimeUnavailable } from '@postern/runtime';
 import { databaseNotFound } from './database.js';
 import { databaseReply } from './database-reply.js';
 import { Databases } from './databases.projection.js';
 import { ExternalAddress } from './external-address.js';
 import { ownedDatabase } from './owned-database.js';
 import { type DatabaseRow } from './ports.js';
+import { RestoreSources, recoveryReply } from './restore-sources.js';
 
 /** Returns a database of a workspace with its current usage and how to connect to it. Refuses with `database_not_found`. */
 @Handles(getDatabase)
@@ -15,6 +16,7 @@ export class GetDatabase {
     private readonly directory: Databases,
     private readonly runtime: DatabaseRuntime,
     private readonly external: ExternalAddress,
+    private readonly sources: RestoreSources,
   ) {}
 
   async execute(request: RequestOf<typeof getDatabase>): Promise<ReplyOf<typeof getDatabase>> {
@@ -42,7 +44,16 @@ export class GetDatabase {
       connection: username === undefined || row.status === 'deleting' ? null : connectionOf(row, username, usage),
       server_version: usage?.serverVersion ?? null,
       external_access: await this.external.reply(row),
+      recovery: await this.#recoveryOf(row),
     };
+  }
+
+  async #recoveryOf({ id, kind, status }: DatabaseRow) {
+    if (kind !== 'relational' || (status !== 'running' && status !== 'unavailable')) return null;
+    return this.sources.timesOf(id).then(recoveryReply, (error: unknown) => {
+      if (error instanceof RuntimeUnavailable) return null;
+      throw error;
+    });
   }
 }
 

@@ -71,6 +71,28 @@ export interface RestoreRecord {
   readonly finishedAt: Date | null;
 }
 
+/** The data of another database that a new one gets. */
+export interface RestoreSource {
+  readonly sourceId: string;
+  readonly backupId: string;
+  readonly targetTime: Date | undefined;
+  /** The owner of the data. */
+  readonly username: string;
+  readonly version: string | undefined;
+}
+
+export interface RecoveryRecord {
+  /** The new database. */
+  readonly databaseId: string;
+  readonly sourceId: string;
+  readonly backupId: string;
+  readonly targetTime: Date | null;
+  readonly status: 'restoring' | 'completed' | 'failed';
+  readonly error: string | null;
+  readonly createdAt: Date;
+  readonly finishedAt: Date | null;
+}
+
 export interface BackupWithRestore extends BackupRecord {
   readonly lastRestore: RestoreRecord | undefined;
 }

@@ -4,6 +4,7 @@ import {
   findDatabaseExtensions,
   findExternalHost,
   findMissingTechnology,
+  findRecoveryTimes,
   getDatabaseUsage,
   installDatabaseExtension,
   type ReplyOf,
@@ -11,7 +12,7 @@ import {
   reserveDatabase,
 } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { DatabaseExtensions, DatabaseRuntime, snakeCased } from '@postern/runtime';
+import { DatabaseBackups, DatabaseExtensions, DatabaseRuntime, snakeCased } from '@postern/runtime';
 
 /** Answers queries of the control plane about databases. */
 @Injectable()
@@ -19,6 +20,7 @@ export class DatabaseQueries {
   constructor(
     private readonly databases: DatabaseRuntime,
     private readonly extensions: DatabaseExtensions,
+    private readonly backups: DatabaseBackups,
   ) {}
 
   @Handles(findMissingTechnology)
@@ -70,5 +72,11 @@ export class DatabaseQueries {
     name,
   }: RequestOf<typeof installDatabaseExtension>): Promise<ReplyOf<typeof installDatabaseExtension>> {
     return { problem: (await this.extensions.enableExtension(database_id, username, name)) ?? null };
+  }
+
+  @Handles(findRecoveryTimes)
+  async recoveryOf({ database_id }: RequestOf<typeof findRecoveryTimes>): Promise<ReplyOf<typeof findRecoveryTimes>> {
+    const found = await this.backups.recoveryOf(database_id);
+    return { recovery: found ? snakeCased(found) : null };
   }
 }

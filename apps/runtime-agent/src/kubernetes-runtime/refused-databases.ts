@@ -38,6 +38,10 @@ export class RefusedDatabases extends DatabaseRuntime implements DatabaseStorage
     return undefined;
   }
 
+  async recoveryOf(): Promise<undefined> {
+    return undefined;
+  }
+
   async enforceStorage(): Promise<StorageState | undefined> {
     return undefined;
   }

@@ -59,8 +59,8 @@ export class OrderExecution {
       case 'back_up_database':
         return snakeCased(await this.backups.backUp(order.database_id, order.backup_id, signal));
       case 'restore_database': {
-        const { restoreId, backupId, backupDigest: digest } = camelCased(order);
-        const restore = { order: databaseOrderOf(order), restoreId, backupId, digest };
+        const { restoreId, backupId, backupDigest: digest, sourceId, targetTime } = camelCased(order);
+        const restore = { order: databaseOrderOf(order), restoreId, backupId, digest, sourceId, targetTime };
         return this.#outsideRequests(() => this.backups.restore(restore, signal));
       }
       case 'retain_database_backups':

@@ -68,6 +68,13 @@ export const databaseConnection = z.object({
     ),
 });
 
+/** The times that a relational database can be recovered to, by a new database. */
+export const databaseRecovery = z.object({
+  earliest: timestamp.nullable().describe('The oldest `target_time`; null if there is no backup to begin with.'),
+  latest: timestamp.nullable().describe('The newest `target_time`; null if there is no backup to begin with.'),
+  problem: z.string().nullable().describe('Why not every time until now is possible; null if it is.'),
+});
+
 /** Oldest first. */
 export const listDatabases = request('list-databases', {
   request: z.object({
@@ -110,6 +117,10 @@ export const getDatabase = request('get-database', {
     external_access: externalAccess
       .optional()
       .describe('Whether clients outside of the platform can connect. Absent from an earlier release.'),
+    recovery: databaseRecovery
+      .nullable()
+      .optional()
+      .describe('Null for a key-value store, and while the database is being created or deleted.'),
   }),
   refusals: { database_not_found: 404, runtime_unavailable: 503 },
   http: {
@@ -124,6 +135,20 @@ export const getDatabase = request('get-database', {
 });
 export type DatabaseWithUsage = z.output<typeof getDatabase.reply>;
 
+const restoreFrom = z
+  .strictObject({
+    database_id: id.describe('Id of a database of the workspace.'),
+    backup_id: id.optional().describe('Id of one of its completed backups.'),
+    target_time: z.iso
+      .datetime()
+      .optional()
+      .describe('A time in UTC between `recovery.earliest` and `recovery.latest` of a relational database.'),
+  })
+  .refine(
+    ({ backup_id, target_time }) => (backup_id === undefined) !== (target_time === undefined),
+    'needs backup_id or target_time, and not both',
+  );
+
 export const databaseInput = z.strictObject({
   name: resourceName.describe('Name of the database, 1 to 100 characters.'),
   kind: databaseKind.describe('A relational database or a key-value store.'),
@@ -135,6 +160,11 @@ export const databaseInput = z.strictObject({
     .describe(
       'Major version of PostgreSQL of a relational database, such as `17`. By default, that which the machine of the platform prefers.',
     ),
+  restore_from: restoreFrom
+    .optional()
+    .describe(
+      'Creates the database with the data of another one: of its backup, or of a point in time. Kind and version are those of the other one, and the plan stores at least as much.',
+    ),
 });
 
 const connectionUrl = z.string().describe('The URL with the credentials. It is never shown again.');
@@ -145,6 +175,10 @@ const creationRefusals = {
   runtime_unavailable: 503,
   quota_reached: 409,
   workspace_not_found: 404,
+  database_not_found: 404,
+  backup_not_found: 404,
+  backup_not_completed: 409,
+  target_time_unavailable: 409,
 } as const;
 
 /** For platform keys, which never get the URL: a web service gets it by an attachment. */

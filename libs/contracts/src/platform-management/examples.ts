@@ -155,6 +155,7 @@ export const DATABASE_WITH_USAGE = {
   },
   server_version: '15',
   external_access: EXTERNAL_ACCESS,
+  recovery: { earliest: '2026-05-01T03:00:12.000Z', latest: '2026-05-08T09:30:00.000Z', problem: null },
 };
 
 export const EXTENSION = {

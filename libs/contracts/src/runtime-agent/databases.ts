@@ -76,3 +76,17 @@ export const installDatabaseExtension = request('install-database-extension', {
   reply: z.object({ problem: z.string().nullable() }),
   deadlineMs: 45_000,
 });
+
+/** The times that a relational database can be recovered to, for each of its backups; null if it has none. */
+export const findRecoveryTimes = request('find-recovery-times', {
+  request: ofDatabase,
+  reply: z.object({
+    recovery: z
+      .object({
+        ranges: z.array(z.object({ backup_id: runtimeId, earliest: z.iso.datetime(), latest: z.iso.datetime() })),
+        problem: z.string().optional(),
+      })
+      .nullable(),
+  }),
+  deadlineMs: 15_000,
+});

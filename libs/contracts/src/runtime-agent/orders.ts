@@ -189,6 +189,9 @@ export const runtimeOrder = z.discriminatedUnion('kind', [
     restore_id: runtimeId,
     backup_id: runtimeId,
     backup_digest: backupDigest,
+    /** The database that the backup is of, if it is another one. */
+    source_id: runtimeId.optional(),
+    target_time: z.iso.datetime().optional(),
   }),
   z.object({
     kind: z.literal('retain_database_backups'),

@@ -9,6 +9,7 @@ import type {
   EnableDatabaseExtensionBody,
   GetDatabaseReply,
   ListDatabaseAttachmentsReply,
+  ListDatabaseBackupsReply,
   ListDatabaseExtensionsReply,
   ListDatabasesReply,
   UpdateDatabaseBody,
@@ -58,6 +59,11 @@ export class Databases {
   /** The web services that a database is attached to. */
   attachments(databaseId: string, options?: CallOptions): Promise<ListDatabaseAttachmentsReply> {
     return this.#api.get(pathOf`/databases/${databaseId}/attachments`, options);
+  }
+
+  /** The backups of a database, newest first. */
+  backups(databaseId: string, options?: CallOptions): Promise<ListDatabaseBackupsReply> {
+    return this.#api.get(pathOf`/databases/${databaseId}/backups`, options);
   }
 
   /** Begins a backup. */

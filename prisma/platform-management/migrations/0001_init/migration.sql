@@ -146,6 +146,20 @@ CREATE INDEX database_restores_backup_id_created_at_idx ON database_restores (ba
 CREATE INDEX database_restores_database_id_idx ON database_restores (database_id);
 CREATE INDEX database_restores_status_idx ON database_restores (status);
 
+CREATE TABLE database_recoveries (
+    database_id uuid NOT NULL,
+    source_id uuid NOT NULL,
+    backup_id uuid NOT NULL,
+    target_time timestamptz(3),
+    status text NOT NULL,
+    error text,
+    created_at timestamptz(3) DEFAULT CURRENT_TIMESTAMP NOT NULL,
+    finished_at timestamptz(3),
+    CONSTRAINT database_recoveries_pkey PRIMARY KEY (database_id)
+);
+CREATE INDEX database_recoveries_backup_id_idx ON database_recoveries (backup_id);
+CREATE INDEX database_recoveries_status_idx ON database_recoveries (status);
+
 CREATE TABLE databases (
     id uuid NOT NULL,
     workspace_id uuid NOT NULL,

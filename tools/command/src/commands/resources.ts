@@ -78,9 +78,12 @@ interface Opening extends ServiceOptions {
 }
 
 interface Creation extends ServiceOptions {
-  readonly kind: string;
-  readonly plan: string;
+  readonly kind?: string;
+  readonly plan?: string;
   readonly serverVersion?: string;
+  readonly from?: string;
+  readonly backup?: string;
+  readonly targetTime?: string;
 }
 
 /** `postern databases …`: databases, and the web services that use them. */
@@ -133,15 +136,26 @@ export const databases = (): Command =>
       'postern databases create orders',
       'postern databases create cache --kind key_value',
       'postern databases create orders --server-version 17',
+      'postern databases create orders-before --from orders --target-time 2026-05-08T09:30:00Z',
     ])
       .argument('<name>', 'name of the database')
-      .option('--kind <kind>', 'relational or key_value', 'relational')
-      .option('--plan <name>', 'name of the plan', 'starter')
+      .option('--kind <kind>', 'relational, the default, or key_value')
+      .option('--plan <name>', 'name of the plan; starter by default')
       .option('--server-version <major>', 'major version of PostgreSQL, such as 17')
-      .action(async (name: string, { kind, plan, serverVersion: version, ...options }: Creation) => {
-        if (kind !== 'relational' && kind !== 'key_value') throw new UsageError('--kind is relational or key_value.');
+      .option('--from <database>', 'id or name of a database, whose data, kind and plan the new one gets')
+      .option('--backup <id>', 'with --from: the data of this backup')
+      .option('--target-time <time>', 'with --from: the data of this time, such as 2026-05-08T09:30:00Z')
+      .action(async (name: string, { serverVersion: version, ...options }: Creation) => {
         const { context, output } = invocation(options);
-        const created = await context.platform().databases.create({ name, kind, plan, ...(version && { version }) });
+        const platform = context.platform();
+        const source = await restoreSource(platform, options);
+        const { kind = source?.kind ?? 'relational', plan = source?.plan ?? 'starter' } = options;
+        if (kind !== 'relational' && kind !== 'key_value') throw new UsageError('--kind is relational or key_value.');
+        const created = await platform.databases.create({
+          ...{ name, kind, plan },
+          ...(version && { version }),
+          ...(source && { restore_from: source.restore_from }),
+        });
         output.result(
           created,
           `${created.id}  ${created.name}\nAttach it: postern databases attach ${created.id} --service …`,
@@ -198,6 +212,15 @@ export const databases = (): Command =>
         const platform = context.platform();
         const backup = await platform.databases.backUp((await databaseNamed(platform, wanted)).id);
         output.result(backup, `${backup.id}  ${backup.status}`);
+      }),
+    command('backups', 'List the backups of a database, newest first', ['postern databases backups orders'])
+      .argument('<database>', 'id or name of the database')
+      .action(async (wanted: string, options: ServiceOptions) => {
+        const { context, output } = invocation(options);
+        const platform = context.platform();
+        const list = await platform.databases.backups((await databaseNamed(platform, wanted)).id);
+        const rows = list.map(each => [each.id, each.created_at, each.status, each.error ?? '']);
+        output.rows(list, ['ID', 'TIME', 'STATUS', 'ERROR'], rows, 'No backups yet.');
       }),
     command('delete', 'Delete a database with its data, backups and attachments', [
       'postern databases delete orders --yes',
@@ -268,6 +291,18 @@ const domainNamed = async (platform: Platform, webServiceId: string, wanted: str
   );
   if (!found) throw new UsageError(`The web service has no domain ${wanted}.`);
   return found;
+};
+
+/** What the new database gets from another one; undefined without `--from`. */
+const restoreSource = async (platform: Platform, { from, backup, targetTime }: Creation) => {
+  if ((backup === undefined) === (targetTime === undefined)) {
+    if (from === undefined && backup === undefined) return undefined;
+    throw new UsageError('--from needs either --backup or --target-time.');
+  }
+  if (from === undefined) throw new UsageError('--backup and --target-time need --from, the database with the data.');
+  const { id, kind, plan } = await databaseNamed(platform, from);
+  const data = { ...(backup && { backup_id: backup }), ...(targetTime && { target_time: targetTime }) };
+  return { kind, plan, restore_from: { database_id: id, ...data } };
 };
 
 const databaseNamed = async (platform: Platform, wanted: string) =>

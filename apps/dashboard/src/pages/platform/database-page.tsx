@@ -17,6 +17,7 @@ import { DatabaseDeletion } from './database-deletion.js';
 import { DatabaseExtensions } from './database-extensions.js';
 import { DatabaseExternalAccess } from './database-external-access.js';
 import { KIND_NAMES } from './database-kinds.js';
+import { DatabaseRecovery } from './database-recovery.js';
 import { databaseUse } from './database-use.js';
 
 /** The usage changes without a notice. */
@@ -49,6 +50,7 @@ export const DatabasePage = ({ databaseId }: { readonly databaseId: string }) =>
             <DatabaseAttachments of={found} path={path} />
             {found.kind === 'relational' && <DatabaseExtensions of={found} path={path} />}
             <DatabaseBackups of={found} path={path} />
+            <DatabaseRecovery of={found} path={path} />
             <DatabaseDeletion of={found} path={path} />
           </Page>
         </>

@@ -3,6 +3,7 @@ import {
   findDatabaseExtensions,
   findExternalHost,
   findMissingTechnology,
+  findRecoveryTimes,
   getDatabaseUsage,
   installDatabaseExtension,
   reserveDatabase,
@@ -15,6 +16,7 @@ import {
   type DatabaseExtensions,
   type DatabaseKind,
   type DatabaseOrder,
+  type DatabaseRecovery,
   type DatabaseRestore,
   DatabaseRuntime,
   type DatabaseStorage,
@@ -58,9 +60,14 @@ export class RemoteDatabaseRuntime
     return camelCased(runtimeResult.back_up_database.parse(await this.agent.execute(order, { signal })));
   }
 
-  async restore({ order, restoreId, backupId, digest }: DatabaseRestore, signal: AbortSignal): Promise<void> {
-    const source = { restore_id: restoreId, backup_id: backupId, backup_digest: digest };
+  async restore({ order, digest, ...restore }: DatabaseRestore, signal: AbortSignal): Promise<void> {
+    const source = { ...snakeCased(restore), backup_digest: digest };
     await this.agent.execute({ kind: 'restore_database', ...onTheWire(order), ...source }, { signal });
+  }
+
+  async recoveryOf(databaseId: string): Promise<DatabaseRecovery | undefined> {
+    const { recovery } = await this.agent.request(findRecoveryTimes, { database_id: databaseId });
+    return recovery ? camelCased(recovery) : undefined;
   }
 
   async retainBackups(databaseId: string, backupIds: ReadonlySet<string>): Promise<void> {

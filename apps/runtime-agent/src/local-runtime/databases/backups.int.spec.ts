@@ -64,7 +64,7 @@ describe('a backup of a relational database', () => {
     await expect(ids(order)).rejects.toThrow('password');
     await query(rotated, 'INSERT INTO orders VALUES (3)');
     expect((await namesOf(order)).sort()).toEqual([
-      ...['backups', 'configuration', 'data', 'lock', 'record.json', 'server.log', 'socket'],
+      ...['backups', 'configuration', 'data', 'lock', 'record.json', 'server.log', 'socket', 'wal'],
     ]);
   });
 

@@ -27,7 +27,8 @@ class BaseBackupQuery {
 
   submit(wire: Wire): void {
     this.#wire = wire;
-    wire.query("BASE_BACKUP (LABEL 'backup', CHECKPOINT 'fast', WAL true, MANIFEST 'no')");
+    // The archive contains the write-ahead log that it needs, so it does not wait for that of the platform.
+    wire.query("BASE_BACKUP (LABEL 'backup', CHECKPOINT 'fast', WAL true, WAIT false, MANIFEST 'no')");
   }
 
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {

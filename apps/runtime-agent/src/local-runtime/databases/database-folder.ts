@@ -47,6 +47,14 @@ export interface DatabaseRecord {
   readonly completing?: string | undefined;
   /** The last completed restore. */
   readonly restored?: string;
+  /** Not stored: the recovery that the trial server of a restore makes. */
+  readonly recovery?: Recovery;
+}
+
+/** Repeats changes after a backup from segments of the write-ahead log, which are in `wal` of the configuration. */
+export interface Recovery {
+  /** ISO 8601; undefined for all segments. */
+  readonly targetTime: string | undefined;
 }
 
 /** The files of local databases: `<platform home>/databases/<id>/`, and `ports/<port>` with the id of the owning database. */
@@ -89,6 +97,11 @@ export class DatabaseFolders {
   /** The folder of the configuration, which the server may read but not change. */
   configurationOf(databaseId: string): string {
     return join(this.pathOf(databaseId), 'configuration');
+  }
+
+  /** The archive of the write-ahead log, which only the platform may read. */
+  walOf(databaseId: string): string {
+    return join(this.pathOf(databaseId), 'wal');
   }
 
   lockOf(databaseId: string): string {

@@ -6,6 +6,7 @@ import { type AreaLevel, levelAt } from '../sandbox/areas/area-level.js';
 import type { DiskImages } from '../sandbox/areas/disk-images.js';
 import type { DatabaseFolders, DatabaseRecord } from './database-folder.js';
 import { walBytesOf } from './postgres-settings.js';
+import { PENDING_WAL_BYTES } from './wal-settings.js';
 
 const MIB = 1024 ** 2;
 /** A volume with less free space gets as much in addition. */
@@ -96,4 +97,6 @@ export const moveData = async (from: DatabaseFolders, to: DatabaseFolders, datab
 
 /** Beyond the limit of the plan, at which the database becomes read-only, a relational one has its write-ahead log and temporary files. */
 const volumeBytes = (kind: DatabaseKind, limits: DatabaseLimits): number =>
-  kind === 'key_value' ? limits.storageBytes : Math.ceil(limits.storageBytes * 1.25) + 2 * walBytesOf(limits);
+  kind === 'key_value'
+    ? limits.storageBytes
+    : Math.ceil(limits.storageBytes * 1.25) + 2 * walBytesOf(limits) + PENDING_WAL_BYTES;

@@ -1,4 +1,4 @@
-import { flag, text } from '@postern/service-host/config';
+import { flag, integer, text } from '@postern/service-host/config';
 
 /** Settings of the operator for databases on this machine. */
 export const localDatabasesSettings = {
@@ -11,6 +11,13 @@ export const localDatabasesSettings = {
     .optional()
     .describe(
       'Path of valkey-server or redis-server, or of its folder, for key-value stores; if not set, PATH is searched.',
+    ),
+  platformDatabaseRecoveryDays: integer()
+    .min(1)
+    .max(365)
+    .default(7)
+    .describe(
+      'Days for which the changes of relational databases are kept for a recovery to a point in time. They also need a backup to begin with.',
     ),
   platformKnownHoles: flag()
     .default(false)

@@ -4,6 +4,7 @@ import {
   type DatabaseExtensions,
   type DatabaseKind,
   type DatabaseOrder,
+  type DatabaseRecovery,
   type DatabaseRestore,
   DatabaseRuntime,
   type DatabaseStorage,
@@ -12,9 +13,10 @@ import {
   type StorageState,
   type StoredBackup,
 } from '@postern/runtime';
-import { freeBytes, usedBytes } from '../../infrastructure/disk.js';
+import { usedBytes } from '../../infrastructure/disk.js';
 import type { DiskImages } from '../sandbox/areas/disk-images.js';
 import { BackupFiles } from './backup-files.js';
+import { DatabaseCopies } from './database-copies.js';
 import { DatabaseFolders, type DatabaseRecord, placeOf, RESTORE_SUFFIX } from './database-folder.js';
 import { type DatabaseNetworks, NO_NETWORKS } from './database-networks.js';
 import { DatabaseVolumes } from './database-volumes.js';
@@ -25,6 +27,7 @@ import { ServerCertificates } from './server-certificates.js';
 import { ServerSandboxes } from './server-sandbox.js';
 import { isAlive, type LocalServer, ServerSupervisor } from './server-supervisor.js';
 import { UsageOfDatabases } from './usage-of-databases.js';
+import { WalArchive } from './wal-archive.js';
 
 /** A reservation may exist shortly before the event that announces it. */
 const RESERVATION_MS = 10 * 60_000;
@@ -32,14 +35,13 @@ const LOG_BYTES = 10 * 1024 ** 2;
 /** Share of the limit below which a database becomes writable again, so that it does not alternate. */
 const WRITABLE_AGAIN = 0.95;
 
-const MIB = 1024 ** 2;
-const DEFAULT_BOUNDS: DatabaseBounds = { spareBytes: 512 * MIB, startTimeoutMs: 45_000 };
-/** Maximum size that the write-ahead log of a database adds to a copy of it. */
-const GROWTH_BYTES = 1024 * MIB;
+const DEFAULT_BOUNDS: DatabaseBounds = { spareBytes: 512 * 1024 ** 2, startTimeoutMs: 45_000, recoveryDays: 7 };
 
 export interface DatabaseBounds {
   /** Disk space that backups and restores leave free. */
   readonly spareBytes: number;
+  /** How long changes of relational databases are kept for a recovery. */
+  readonly recoveryDays: number;
   /** Maximum duration of the start of a server. */
   readonly startTimeoutMs: number;
   /** Folder of the root directories of sandboxes; in the platform home by default. */
@@ -54,7 +56,6 @@ export interface DatabaseBounds {
 
 /** Databases as processes of this machine, which keep running when the platform stops. */
 export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, DatabaseBackups, DatabaseExtensions {
-  readonly #spareBytes: number;
   readonly #acceptsKnownHoles: boolean;
   readonly #folders: DatabaseFolders;
   readonly #supervisor: ServerSupervisor;
@@ -62,11 +63,9 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
   readonly #sandboxes: ServerSandboxes;
   readonly #certificates: ServerCertificates;
   readonly #servers: LocalServers;
-  readonly #backups: BackupFiles;
   readonly #volumes: DatabaseVolumes;
   readonly #restorations: Restorations;
-  /** The trial servers of restores. */
-  readonly #trials: LocalServers;
+  readonly #copies: DatabaseCopies;
   readonly #ensuring = new Map<string, Promise<void>>();
   readonly #usage: UsageOfDatabases;
 
@@ -76,31 +75,33 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     bounds: Partial<DatabaseBounds> = {},
   ) {
     super();
-    const { spareBytes, startTimeoutMs, sandboxFrames, networks } = { ...DEFAULT_BOUNDS, ...bounds };
-    this.#spareBytes = spareBytes;
+    const { spareBytes, recoveryDays, startTimeoutMs, sandboxFrames, networks } = { ...DEFAULT_BOUNDS, ...bounds };
     this.#acceptsKnownHoles = bounds.acceptsKnownHoles ?? false;
     this.#folders = new DatabaseFolders(platformHome);
     this.#supervisor = new ServerSupervisor(this.#folders, startTimeoutMs);
-    this.#backups = new BackupFiles(this.#folders);
+    const backups = new BackupFiles(this.#folders);
     const images = bounds.images ?? (async () => undefined);
     this.#volumes = new DatabaseVolumes(this.#folders, images);
     const settings = { platformHome, startTimeoutMs };
-    this.#restorations = new Restorations(
-      this.#folders,
-      this.#supervisor,
-      this.#backups,
-      this.#volumes,
-      images,
-      settings,
-    );
+    this.#restorations = new Restorations(this.#folders, this.#supervisor, backups, this.#volumes, images, settings);
     this.#networks = networks;
     this.#usage = new UsageOfDatabases(this.#folders);
     this.#sandboxes = new ServerSandboxes(platformHome, this.#folders, sandboxFrames, async id => networks?.find(id));
     this.#certificates = new ServerCertificates(this.#folders.root, networks?.externalHost);
     this.#servers = serversIn(this.#folders, places, this.#sandboxes, this.#certificates, placeOf);
     const { folders } = this.#restorations;
-    const sandboxes = new ServerSandboxes(platformHome, folders, sandboxFrames);
-    this.#trials = serversIn(folders, places, sandboxes, this.#certificates, () => undefined);
+    const trials = serversIn(
+      folders,
+      places,
+      new ServerSandboxes(platformHome, folders, sandboxFrames),
+      this.#certificates,
+      () => undefined,
+    );
+    const archive = new WalArchive(this.#folders, recoveryDays);
+    this.#copies = new DatabaseCopies({
+      ...{ folders: this.#folders, servers: this.#servers, restorations: this.#restorations },
+      ...{ trials, backups, archive, spareBytes },
+    });
   }
 
   async missingFor(kind: DatabaseKind, version?: string): Promise<string | undefined> {
@@ -151,37 +152,27 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
   }
 
   async backUp(databaseId: string, backupId: string, signal: AbortSignal): Promise<StoredBackup> {
-    const known = await this.#backups.find(databaseId, backupId);
-    if (known) return known;
-    const record = await this.#recordOf(databaseId);
-    const dataBytes = await usedBytes(this.#folders.dataOf(databaseId));
-    await this.#requireSpace(dataBytes);
-    const content = await this.#serverOf(record).copy(record);
-    return this.#backups.write(databaseId, backupId, content, 2 * dataBytes + GROWTH_BYTES, signal);
+    return this.#copies.backUp(await this.#recordOf(databaseId), backupId, signal);
   }
 
   async restore(restore: DatabaseRestore, signal: AbortSignal): Promise<void> {
     const { databaseId } = restore.order;
-    await this.#restorations.cancellable(databaseId, signal, abortable => this.#restore(restore, abortable));
-  }
-
-  async #restore(restore: DatabaseRestore, signal: AbortSignal): Promise<void> {
-    const { order, restoreId, backupId, digest } = restore;
-    const found = await this.#recordOf(order.databaseId);
-    const server = this.#serverOf(found);
-    const record = await this.#restorations.complete(found, server);
-    if (record.restored !== restoreId) {
-      const backup = await this.#backups.find(order.databaseId, backupId);
-      if (!backup) throw new Error('the backup is gone');
-      if (backup.digest !== digest) throw new Error('the backup is damaged');
-      await this.#requireSpace(await this.#backups.contentBytes(order.databaseId, backupId, signal));
-      await this.#restorations.run(record, restore, [server, this.#trials[record.kind]], signal);
-    }
-    await this.ensure(order);
+    await this.#restorations.cancellable(databaseId, signal, async abortable =>
+      this.#copies.restore(await this.#recordOf(databaseId), restore, abortable, order => this.ensure(order)),
+    );
   }
 
   retainBackups(databaseId: string, backupIds: ReadonlySet<string>): Promise<void> {
-    return this.#backups.retain(databaseId, backupIds);
+    return this.#copies.retain(databaseId, backupIds);
+  }
+
+  recoveryOf(databaseId: string): Promise<DatabaseRecovery | undefined> {
+    return this.#copies.recoveryOf(databaseId);
+  }
+
+  /** Archives what the relational databases have written; to be called every second. */
+  archive(): Promise<void> {
+    return this.#copies.archive();
   }
 
   async isRunning(databaseId: string): Promise<boolean> {
@@ -276,15 +267,6 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
 
   async #recordOf(databaseId: string): Promise<DatabaseRecord> {
     return (await this.#folders.recordOf(databaseId)) ?? raise('there is no such database on this machine');
-  }
-
-  async #requireSpace(bytes: number): Promise<void> {
-    const free = await freeBytes(this.#folders.root);
-    if (free - bytes >= this.#spareBytes) return;
-    const mib = (count: number) => `${Math.max(0, Math.ceil(count / MIB))} MiB`;
-    throw new Error(
-      `the disk of the platform is too full: ${mib(bytes + this.#spareBytes)} must be free, but only ${mib(free)} are`,
-    );
   }
 
   #serverOf({ kind }: DatabaseRecord): LocalServer {

@@ -19,6 +19,7 @@ import {
   settingsFor,
   UNUSED_PORT,
 } from './postgres-settings.js';
+import { currentWal, requestRecovery, sealWal, type WalPosition } from './postgres-wal.js';
 import {
   findPostgresOf,
   majorVersionOf,
@@ -31,6 +32,8 @@ import type { ServerSandboxes } from './server-sandbox.js';
 import type { LocalServer, ServerState } from './server-supervisor.js';
 import { feed, launchServer, namedUser, runToEnd } from './spawn-server.js';
 import { throughFolder } from './through-folder.js';
+import { historyOf } from './wal-archive.js';
+import { recoverySettings } from './wal-settings.js';
 
 const USED_CONNECTIONS = `
   SELECT count(*)::int AS used FROM pg_stat_activity
@@ -98,7 +101,11 @@ export class LocalPostgres implements LocalServer {
     await writeFile(join(configuration, 'pg_hba.conf'), hostBasedAccess(record, username), { mode: 0o644 });
     await writeFile(join(configuration, 'pg_ident.conf'), identities(sandbox.platformUser), { mode: 0o644 });
     await this.#certify(record);
-    const settings = settingsFor(databaseId, limits, sandbox, this.listening(record));
+    const settings = {
+      ...settingsFor(databaseId, limits, sandbox, this.listening(record), historyOf(record)),
+      ...(record.recovery && recoverySettings(sandbox.configuration, record.recovery.targetTime)),
+    };
+    if (record.recovery) await requestRecovery(data, record.uid);
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     return launchServer({
       sandbox,
@@ -197,6 +204,14 @@ export class LocalPostgres implements LocalServer {
   async versionOf(databaseId: string): Promise<string | undefined> {
     const file = join(this.folders.dataOf(databaseId), 'PG_VERSION');
     return (await readFile(file, 'utf8').catch(() => undefined))?.trim();
+  }
+
+  walPosition(record: DatabaseRecord): Promise<WalPosition> {
+    return this.#asAdmin(record, currentWal);
+  }
+
+  sealWal(record: DatabaseRecord): Promise<WalPosition> {
+    return this.#asAdmin(record, sealWal);
   }
 
   /** Returns whether a running server has to read its certificate again. A server without clients needs none. */

@@ -1,13 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { constants, createWriteStream } from 'node:fs';
-import { chown, type FileHandle, mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { chown, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseOrder, DatabaseUser } from '@postern/runtime';
 import type { DatabaseFolders, DatabaseRecord } from './database-folder.js';
+import { openOwn } from './own-file.js';
 import type { Listening } from './postgres-settings.js';
 import type { ServerSandbox, ServerSandboxes } from './server-sandbox.js';
 import type { LocalServer, ServerState } from './server-supervisor.js';
@@ -157,17 +158,5 @@ export const configurationFor = (
     `user ${ADMIN} on #${sha256(record.adminSecret)} ~* &* +@all`,
     '',
   ].join('\n');
-
-/** Undefined if the file does not exist; a file that the store does not own is refused. */
-const openOwn = async (path: string, uid: number | undefined): Promise<FileHandle | undefined> => {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
-  if (!file) return undefined;
-  const found = await file.stat();
-  if (found.isFile() && (uid === undefined || found.uid === uid)) return file;
-  await file.close();
-  throw new Error('the snapshot of the key-value store is not its own file');
-};
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -2,6 +2,7 @@ import type { DatabaseLimits } from '@postern/runtime';
 import { BLOCK_BITS, blockText, parseBlock } from '../sandbox/network/address-block.js';
 import type { DatabaseRecord } from './database-folder.js';
 import type { ServerSandbox } from './server-sandbox.js';
+import { archivingSettings } from './wal-settings.js';
 
 /** The administrator of every cluster. It has no password: only the platform's user can be it, over the Unix socket. */
 export const POSTGRES_ADMIN = 'postgres';
@@ -59,6 +60,8 @@ export const settingsFor = (
   { memoryBytes, storageBytes, connections, cpuMillicores }: DatabaseLimits,
   sandbox: ServerSandbox,
   listening: Listening | undefined,
+  /** Names the history of the data: it changes when they are replaced. */
+  history: string,
 ): Readonly<Record<string, string>> => {
   const memoryMib = memoryBytes / MIB;
   const workers = Math.max(1, Math.floor(cpuMillicores / 1000));
@@ -75,6 +78,7 @@ export const settingsFor = (
       ssl_cert_file: `${sandbox.configuration}/server.crt`,
       ssl_key_file: `${sandbox.configuration}/server.key`,
     }),
+    ...(listening && archivingSettings(sandbox.configuration, history)),
     unix_socket_directories: sandbox.sockets,
     unix_socket_permissions: '0700',
     authentication_timeout: `${AUTHENTICATION_SECONDS}s`,

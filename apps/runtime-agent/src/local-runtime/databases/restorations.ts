@@ -1,9 +1,9 @@
 import { chmod, mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DatabaseRestore } from '@postern/runtime';
+import type { DatabaseOrder } from '@postern/runtime';
 import type { DiskImages } from '../sandbox/areas/disk-images.js';
 import type { BackupFiles } from './backup-files.js';
-import { type DatabaseFolders, type DatabaseRecord, RestoreFolders } from './database-folder.js';
+import { type DatabaseFolders, type DatabaseRecord, type Recovery, RestoreFolders } from './database-folder.js';
 import { DatabaseVolumes, moveData } from './database-volumes.js';
 import { type LocalServer, ServerSupervisor } from './server-supervisor.js';
 
@@ -11,6 +11,18 @@ interface RestorationSettings {
   readonly platformHome: string;
   readonly startTimeoutMs: number;
 }
+
+/** What a restore makes the data from. */
+interface Restoration {
+  readonly order: DatabaseOrder;
+  readonly restoreId: string;
+  readonly source: { readonly databaseId: string; readonly backupId: string };
+  /** Provides the segments of a recovery in the configuration of the trial server; undefined if there is nothing to recover. */
+  provide(configuration: string): Promise<Recovery | undefined>;
+}
+
+/** A recovery repeats all changes since the backup. */
+const RECOVERED_WITHIN_MS = 2 * 3_600_000;
 
 /** A restore that this process executes. */
 interface RunningRestore {
@@ -39,7 +51,7 @@ export class Restorations {
   ) {
     this.folders = new RestoreFolders(platformHome);
     this.#beside = new DatabaseVolumes(this.folders, images);
-    this.#trials = new ServerSupervisor(this.folders, startTimeoutMs);
+    this.#trials = new ServerSupervisor(this.folders, startTimeoutMs, RECOVERED_WITHIN_MS);
   }
 
   /** Runs all steps of a restore; `cancel` aborts the signal of `restore` and waits until it has ended. */
@@ -68,28 +80,42 @@ export class Restorations {
   /** Prepares the data and completes the restore; `server` runs the database, `trial` the data that replace it. */
   async run(
     record: DatabaseRecord,
-    { order, restoreId, backupId }: DatabaseRestore,
+    { order, restoreId, source, provide }: Restoration,
     [server, trial]: readonly [LocalServer, LocalServer],
     signal: AbortSignal,
   ): Promise<void> {
     await this.abandon(record);
+    const beside = this.folders.recordBeside(record);
+    const end = () => void this.#trials.kill(beside).catch(() => undefined);
+    signal.addEventListener('abort', end, { once: true });
     try {
       const folder = this.folders.pathOf(record.databaseId);
       await mkdir(folder);
       // The database's own user may enter the folder; no other user may read it.
       await chmod(folder, 0o711);
-      const beside = this.folders.recordBeside(record);
       await this.#beside.open(beside, order.limits);
-      await this.backups.read(record.databaseId, backupId, copy => trial.unpack(beside, copy, signal), signal);
+      const { databaseId, backupId } = source;
+      await this.backups.read(databaseId, backupId, copy => trial.unpack(beside, copy, signal), signal);
+      const recovery = await provide(this.folders.configurationOf(beside.databaseId));
       signal.throwIfAborted();
-      await this.#trials.ensure(trial, beside, order);
+      await this.#start(trial, recovery ? { ...beside, recovery } : beside, order);
       await this.#trials.stop(trial, beside);
       signal.throwIfAborted();
     } catch (error) {
       await this.abandon(record);
       throw error;
+    } finally {
+      signal.removeEventListener('abort', end);
     }
     await this.complete(await this.databases.note(record, { completing: restoreId }), server);
+  }
+
+  /** If the database has not changed since the target time, the recovery ends with the last segment. */
+  async #start(trial: LocalServer, record: DatabaseRecord, order: DatabaseOrder): Promise<void> {
+    await this.#trials.ensure(trial, record, order).catch((error: Error) => {
+      if (!record.recovery || !NO_LATER_COMMIT.test(error.message)) throw error;
+      return this.#trials.ensure(trial, { ...record, recovery: { targetTime: undefined } }, order);
+    });
   }
 
   /** Completes a restore that the record notes, also if it was interrupted at any step. */
@@ -123,3 +149,5 @@ const exists = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+const NO_LATER_COMMIT = /recovery ended before configured recovery target was reached/;

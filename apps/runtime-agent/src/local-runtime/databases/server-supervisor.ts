@@ -41,7 +41,6 @@ export interface LocalServer {
 
 /** A running server that does not respond for this time, and makes no progress either, is restarted. */
 const SILENT_MS = 15_000;
-/** A server that says that it loads its data gets this time. */
 const LOADED_WITHIN_MS = 5 * 60_000;
 const STOP_GRACE_MS = 10_000;
 const PORT_FREE_WITHIN_MS = 5_000;
@@ -56,6 +55,8 @@ export class ServerSupervisor {
     private readonly folders: DatabaseFolders,
     /** A server that does not respond within this time has failed to start. */
     private readonly startTimeoutMs: number,
+    /** A server that says that it loads its data gets this time. */
+    private readonly loadedWithinMs = LOADED_WITHIN_MS,
   ) {}
 
   /** @param makeRoom runs before a server starts, when none runs. */
@@ -136,7 +137,7 @@ export class ServerSupervisor {
     for (;;) {
       const state = await server.state(record);
       if (isAlive(state)) return true;
-      const limitMs = state === 'starting' ? Math.max(timeoutMs, LOADED_WITHIN_MS) : timeoutMs;
+      const limitMs = state === 'starting' ? Math.max(timeoutMs, this.loadedWithinMs) : timeoutMs;
       if (Date.now() > startedAt + limitMs || !(await lives())) return false;
       await backoff.pause();
     }
