@@ -234,6 +234,7 @@ export interface DatabaseRecovery {
 export interface UpdateDatabaseReply {
   /** Id of the database. */
   readonly id: string;
+  /** Who can connect from outside of the platform from now on. */
   readonly external_access: ExternalAccess;
 }
 

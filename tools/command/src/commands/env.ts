@@ -4,15 +4,13 @@ import type { SetVariableBody } from '@postern/sdk';
 import type { Command } from 'commander';
 import { command, group, type Invocation, invocation } from '../command-line.js';
 import { UsageError, withNames } from '../errors.js';
-import { onService, SERVICE, type ServiceOptions } from './on-service.js';
+import { EFFECT, onService, SERVICE, type ServiceOptions } from './on-service.js';
 
 interface EnvOptions extends ServiceOptions {
   /** Undefined without `--secret` and `--no-secret`: existing variables keep their setting. */
   readonly secret?: boolean;
   readonly file?: string;
 }
-
-const EFFECT = 'Takes effect at the next start, restart or deployment.';
 
 /** `postern env …`: environment variables of a web service. */
 export const env = (): Command =>

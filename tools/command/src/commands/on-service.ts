@@ -1,6 +1,8 @@
 import { invocation } from '../command-line.js';
 import { BY_OPTION, webServiceNamed } from '../web-services.js';
 
+export const EFFECT = 'Takes effect at the next start, restart or deployment.';
+
 export interface ServiceOptions {
   readonly json?: boolean;
   readonly service?: string;
