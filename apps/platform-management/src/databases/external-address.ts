@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ExternalAccess } from '@postern/contracts';
-import { DatabaseRuntime, type ExternalHost } from '@postern/runtime';
+import { DatabaseRuntime, type ExternalHost, RuntimeUnavailable } from '@postern/runtime';
 import { connectionUrl } from '../web-services/environment/connection-url.js';
 import type { DatabaseCredentials, DatabaseRow } from './ports.js';
 
@@ -15,9 +15,13 @@ export class ExternalAddress {
     return this.runtime.externalHostFor(kind);
   }
 
+  /** Also while the runtime does not respond, which `unavailable_reason` then says. */
   async reply(row: DatabaseRow): Promise<ExternalAccess> {
     const { enabled, allowedCidrs } = row.externalAccess;
-    const found = await this.hostFor(row);
+    const found = await this.hostFor(row).catch((error: unknown): ExternalHost => {
+      if (error instanceof RuntimeUnavailable) return { refusal: 'the runtime does not respond; try again later' };
+      throw error;
+    });
     const isOpen = enabled && 'host' in found;
     return {
       enabled,
