@@ -7,6 +7,7 @@ import type { TestUser } from './test-user.js';
 const VOLATILE = new Set([
   'last_used_at',
   'usage',
+  'latest',
   'found',
   'ok',
   'problem',
