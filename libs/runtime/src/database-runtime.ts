@@ -43,10 +43,10 @@ export interface DatabaseOrder {
   readonly limits: DatabaseLimits;
   /** The major version that a relational database is created with; undefined if the runtime chooses. */
   readonly version?: string | undefined;
-  /** The web services that may connect to it; undefined leaves those of the last order. */
-  readonly attachedTo?: readonly string[] | undefined;
-  /** Users with the rights of the owner, one for each attachment; undefined leaves those of the last order. */
-  readonly attachmentUsers?: readonly DatabaseUser[] | undefined;
+  /** The web services that may connect to it. */
+  readonly attachedTo: readonly string[];
+  /** Users with the rights of the owner, one for each attachment. */
+  readonly attachmentUsers: readonly DatabaseUser[];
 }
 
 export interface DatabaseUser {

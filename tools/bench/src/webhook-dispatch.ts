@@ -86,7 +86,10 @@ export const startDispatch = async (cleanup: Cleanup, origin: string, endpoints:
   cleanup.push(() => source.stop());
 
   const create = async (path: string) => {
-    const request = { service_id: SERVICE_ID, url: `${origin}${path}`, events: ['delivered' as const] };
+    const request = {
+      ...{ service_id: SERVICE_ID, workspace_id: randomUUID() },
+      ...{ url: `${origin}${path}`, events: ["delivered" as const] },
+    };
     return (await client.request(createWebhook, request)).id;
   };
   const enable = (webhookId: string, enabled: boolean) =>

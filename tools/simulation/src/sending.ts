@@ -116,11 +116,14 @@ export class Sending {
   }
 
   async post(intention: Intention): Promise<HttpAnswer> {
-    const request = requestOf(intention, this.world.newId(), this.world.now + CLIENT_WAITS_MS);
-    const services = { request: () => this.#request(request) } as unknown as ServiceClient;
+    const request = requestOf(intention, this.world.newId());
+    const answerBy = new Date(this.world.now + CLIENT_WAITS_MS);
+    const services = {
+      request: (_: unknown, attempt: SendRequest) => this.#request(attempt),
+    } as unknown as ServiceClient;
     try {
       const requestContext = { correlationId: request.email_id };
-      const { email } = await sendUntilKnown(services, sendEmail, request, requestContext, async ms =>
+      const { email } = await sendUntilKnown(services, sendEmail, request, answerBy, requestContext, async ms =>
         this.world.advance(ms),
       );
       return { status: 200, record: email };
@@ -208,13 +211,11 @@ function answerTo(error: unknown): HttpAnswer {
   return { status: error.code === 'relay_unavailable' || error.code === 'deadline_passed' ? 503 : 409 };
 }
 
-type SendRequest = ReturnType<typeof requestOf>;
+type SendRequest = ReturnType<typeof requestOf> & { readonly answer_within_ms: number };
 
-const requestOf = ({ marker, recipients, idempotencyKey }: Intention, emailId: string, answerBy: number) => ({
+const requestOf = ({ marker, recipients, idempotencyKey }: Intention, emailId: string) => ({
   api_key_hash: '0'.repeat(64),
-  body_hash: marker,
   email_id: emailId,
-  answer_by: new Date(answerBy).toISOString(),
   email: {
     from: 'Shop <shop@example.com>',
     to: [...recipients],

@@ -71,12 +71,11 @@ export class SubmitMessage implements OnModuleDestroy {
       api_key_hash: keyHash,
       ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
       email_id: uuidv7(),
-      answer_by: answerBy.toISOString(),
       recipients: [...recipients],
       content: content.toString('base64'),
     };
     const context = { correlationId: request.email_id };
-    return replyToEmail(await sendUntilKnown(this.services, submitEmail, request, context));
+    return replyToEmail(await sendUntilKnown(this.services, submitEmail, request, answerBy, context));
   }
 }
 

@@ -129,23 +129,6 @@ describe('the access of a detached web service', () => {
     await expect(connected(detached)).rejects.toThrow('password');
     await Promise.all([connected(kept), connected(database.connection_url)]);
   });
-
-  it('ends too if it was attached by an earlier version, which gave it the password of the owner', async () => {
-    await fixture.run(database, caller.workspace_id);
-    const { id: attachment_id } = await attach();
-    await attach({ web_service_id: await newService() });
-    await fixture.query('UPDATE database_credentials SET shared = true WHERE database_id = $1', [database.id]);
-    await fixture.client.request(detachDatabase, { ...caller, database_id: database.id, attachment_id });
-    await expect(connected(database.connection_url)).rejects.toThrow('password');
-    const { id: next } = (await list())[0]!;
-    await untilApplied();
-    const url = (await configurations().current((await list())[0]!.web_service_id, project_id, 'production'))
-      .environment;
-    await connected(url['DATABASE_URL']!);
-    await fixture.client.request(detachDatabase, { ...caller, database_id: database.id, attachment_id: next });
-    const query = 'SELECT rotation FROM database_credentials WHERE database_id = $1';
-    expect(await fixture.query(query, [database.id])).toEqual([{ rotation: 1 }]);
-  });
 });
 
 describe('a new password', () => {

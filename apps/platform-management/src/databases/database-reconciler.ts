@@ -146,7 +146,7 @@ export class DatabaseReconciler {
   }
 
   async #ensure(row: DatabaseRow, order: DatabaseOrder, supervision: Supervision, late?: AbortSignal): Promise<void> {
-    const connected = JSON.stringify((order.attachmentUsers ?? []).map(({ username }) => username));
+    const connected = JSON.stringify(order.attachmentUsers.map(({ username }) => username));
     await this.runtime.ensure(order, late);
     supervision.connected = connected;
     const { host } = await this.runtime.reserve(row.id, row.kind);

@@ -29,8 +29,7 @@ export class AdmitPlatformCall {
     read: requested,
   }: RequestOf<typeof admitPlatformCall>): Promise<ReplyOf<typeof admitPlatformCall>> {
     const call = await this.calls.admit(key_hash, this.limit.perMinute);
-    const isRestricted = call?.key.projects !== null || call.key.operations !== null;
-    if (!call || call.refused || (isRestricted && operation === undefined))
+    if (!call || call.refused)
       throw new Refusal('platform_key_invalid', 'the platform key is invalid, expired or revoked', ofKey(call));
     const rate_limit = this.#rateLimit(call);
     if (rate_limit && call.used > rate_limit.limit) {
@@ -49,8 +48,7 @@ export class AdmitPlatformCall {
         ...(rate_limit ? { rate_limit } : {}),
       });
     }
-    // Gateways of the previous release send no role.
-    if (!includesRole(key.role, role ?? (required === 'read' ? 'viewer' : 'member'))) {
+    if (!includesRole(key.role, role)) {
       throw new Refusal(
         'operation_not_allowed',
         `the role of the key's user in the workspace, ${key.role}, does not allow this`,
@@ -60,7 +58,7 @@ export class AdmitPlatformCall {
         },
       );
     }
-    if (operation !== undefined && !permits(key, operation)) {
+    if (!permits(key, operation)) {
       throw new Refusal('operation_not_allowed', `the platform key is restricted and does not allow ${operation}`, {
         required: operation,
         ...ofKey(call),

@@ -112,13 +112,4 @@ describe('in their own workspace', () => {
       expect(await resources.request(listVariables, { ...caller, web_service_id })).toHaveLength(1);
     }
   });
-
-  it('a gateway of the previous release, which sends no workspace, finds all resources of the user', async () => {
-    const { user_id } = resources.user;
-    expect(await resources.request(listProjects, { user_id })).toMatchObject([{ id: project_id }]);
-    expect(await resources.request(listVariables, { user_id, web_service_id })).toHaveLength(1);
-    expect(await codeOf(resources.request(listVariables, { user_id: resources.stranger, web_service_id }))).toBe(
-      'web_service_not_found',
-    );
-  });
 });

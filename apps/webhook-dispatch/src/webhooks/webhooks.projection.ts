@@ -29,7 +29,7 @@ const apply = (event: RecordedEvent<WebhookEvent> & WebhookEvent, tx: Projection
   const { webhook_id: id } = event.data;
   switch (event.type) {
     case 'webhook-dispatch.webhook-created.v1': {
-      const { service_id, workspace_id = null, url, events, at, rate_limit = null, ordered = false } = event.data;
+      const { service_id, workspace_id, url, events, at, rate_limit, ordered } = event.data;
       return tx.query(insertWebhook(tx), [id, service_id, url, events, at, workspace_id, rate_limit, ordered]);
     }
     case 'webhook-dispatch.webhook-url-changed.v1':

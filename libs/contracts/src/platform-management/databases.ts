@@ -48,8 +48,7 @@ export const databaseUsage = z.object({
       bytes: z.int().nonnegative().describe('Size of the files.'),
       percent: z.number().nonnegative().describe('Percentage of the limit.'),
     })
-    .optional()
-    .describe('Current size of the data and its log. Absent while an earlier release measures.'),
+    .describe('Current size of the data and its log.'),
 });
 
 /** How clients connect, without the password. */
@@ -61,7 +60,6 @@ export const databaseConnection = z.object({
   ca_certificate: z
     .string()
     .nullable()
-    .optional()
     .describe(
       'Certificate (PEM) of the authority that signs the certificate of the server, for `sslmode=verify-full`. Null for a key-value store, which has no TLS, and if the database is not running.',
     ),

@@ -30,8 +30,8 @@ const sourceCredentials = z.object({
 /** One release of a web service, for its instances. Absent fields keep the defaults of the runtime. */
 export const servicePlan = z.object({
   web_service_id: runtimeId,
-  /** Web services of the same project reach each other by name; absent in plans of the previous release. */
-  project_id: runtimeId.optional(),
+  /** Web services of the same project reach each other by name. */
+  project_id: runtimeId,
   name: z.string(),
   roll_id: runtimeId,
   artefact,
@@ -51,7 +51,7 @@ export const servicePlan = z.object({
   first_byte_seconds: z.int().optional(),
   min_instances: z.int(),
   max_instances: z.int(),
-  /** Targets for instances between the two numbers; absent in plans of the previous release. */
+  /** Targets for instances between the two numbers. */
   autoscaling: z
     .object({
       cpu_percent: z.int().nullable().optional(),
@@ -115,13 +115,10 @@ const databaseOrder = z.object({
   limits: limitsOfDatabase,
   /** Major version of a relational database; absent if the runtime chooses. */
   version: z.string().optional(),
-  /** The web services that may connect; absent in orders of earlier versions. */
-  attached_to: z.array(runtimeId).max(10_000).optional(),
-  /** A user with the rights of the owner for each attachment; absent in orders of earlier versions. */
-  attachment_users: z
-    .array(z.object({ username: attachmentUser, password: z.string() }))
-    .max(10_000)
-    .optional(),
+  /** The web services that may connect. */
+  attached_to: z.array(runtimeId).max(10_000),
+  /** A user with the rights of the owner for each attachment. */
+  attachment_users: z.array(z.object({ username: attachmentUser, password: z.string() })).max(10_000),
 });
 
 /** SHA-256 of a backup, in hexadecimal. */

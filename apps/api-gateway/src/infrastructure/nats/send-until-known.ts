@@ -5,7 +5,7 @@ import { OutcomeUnknown } from '../http/errors/outcome-unknown.js';
 import type { ServiceClient, ServiceContext } from '../service-client/ports.js';
 
 type Contract = typeof sendEmail | typeof submitEmail;
-type Request<C extends Contract> = RequestInput<C> & { readonly email_id: string; readonly answer_by: string };
+type Request<C extends Contract> = Omit<RequestInput<C>, 'answer_within_ms'> & { readonly email_id: string };
 
 /** Timeout of one attempt; the next one may reach another replica. */
 const ATTEMPT_MS = 8_000;
@@ -19,20 +19,22 @@ const FINAL = new Set(['relay_unavailable', 'idempotency_key_reused', 'invalid_e
  * Sends the request to email-send repeatedly until the outcome is known. Every attempt has the same id, so the message
  * is not sent twice. A failure that certainly had no effect ends the attempts, unless an earlier attempt may have had
  * one.
+ * @param answerBy when the client stops waiting, by the clock of this process
  * @param pause waits between two attempts.
  */
 export const sendUntilKnown = async <C extends Contract>(
   services: ServiceClient,
   contract: C,
   request: Request<C>,
+  answerBy: Date,
   context: Omit<ServiceContext, 'deadlineMs'>,
   pause: (ms: number) => Promise<unknown> = setTimeout,
 ): Promise<ReplyOf<typeof sendEmail>> => {
-  const answerBy = performance.now() + Date.parse(request.answer_by) - Date.now();
+  const until = performance.now() + answerBy.getTime() - Date.now();
   let unknown: OutcomeUnknown | undefined;
   const backoff = Backoff.exponential({ firstMs: FIRST_PAUSE_MS, maxMs: MAX_PAUSE_MS });
   for (;;) {
-    const remainingMs = answerBy - performance.now();
+    const remainingMs = until - performance.now();
     if (remainingMs <= 0) throw unknown ?? new ServiceUnavailable(contract.subject, 'expired', false);
     try {
       return await services.request<Contract>(
@@ -50,7 +52,7 @@ export const sendUntilKnown = async <C extends Contract>(
         unknown = new OutcomeUnknown(possible, { cause: error });
       if (possible === undefined && (!unknown || (Refusal.is(error) && FINAL.has(error.code)))) throw error;
     }
-    await pause(Math.min(backoff.next(), Math.max(0, answerBy - performance.now())));
+    await pause(Math.min(backoff.next(), Math.max(0, until - performance.now())));
   }
 };
 

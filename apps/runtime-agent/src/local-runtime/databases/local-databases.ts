@@ -131,7 +131,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     const reserved = await this.#folders.reserve(order.databaseId, order.kind, order.port);
     const server = this.#serverOf(reserved);
     const completed = await this.#restorations.complete(await this.#placed(reserved), server);
-    const { limits, version, attachedTo = completed.attachedTo } = order;
+    const { limits, version, attachedTo } = order;
     const record = await this.#folders.note(completed, { limits, version, attachedTo });
     await this.#networks?.bound(record, limits.connections);
     // A server that does not run has no connections.

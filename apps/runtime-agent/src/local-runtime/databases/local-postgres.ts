@@ -133,17 +133,13 @@ export class LocalPostgres implements LocalServer {
   /** Creates or updates the roles and the database of the order. */
   async settle(record: DatabaseRecord, order: DatabaseOrder): Promise<void> {
     await this.#asAdmin(record, client => settleOwner(client, order));
-    // Servers of earlier versions admit the owner only.
-    const rules = join(this.folders.configurationOf(record.databaseId), 'pg_hba.conf');
-    const isCurrent = (await readFile(rules, 'utf8').catch(() => '')) === hostBasedAccess();
-    if (!isCurrent) await writeFile(rules, hostBasedAccess(), { mode: 0o644 });
     const isRenewed = await this.#certify(record);
     const { attachmentUsers, username } = order;
     await this.#asAdmin(
       record,
       async client => {
-        if (!isCurrent || isRenewed) await client.query('SELECT pg_reload_conf()');
-        if (attachmentUsers) await settleAttachmentUsers(client, order, attachmentUsers);
+        if (isRenewed) await client.query('SELECT pg_reload_conf()');
+        await settleAttachmentUsers(client, order, attachmentUsers);
       },
       username,
     );
