@@ -94,7 +94,7 @@ describe('a request whose admission was not confirmed', () => {
     fixture.smtp.answer({ stage: 'data', delayMs: 400, times: 1 });
     const first = one.sendEmail.execute(original);
     await waitFor(async () => (await fixture.inProgress()) === 1, { timeoutMs: 5_000 });
-    await one.emails.withdraw(await entryOf(original.email_id), new Error('connection lost'), inSeconds(0));
+    await one.emails.withdraw(await entryOf(original.email_id), new Error('connection lost'), new Date().toISOString());
     expect((await fixture.events(original.email_id)).map(({ type }) => type)).toContain(
       'email-send.email-not-handed-over.v1',
     );

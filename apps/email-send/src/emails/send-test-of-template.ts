@@ -1,4 +1,4 @@
-import { Refusal, type ReplyOf, type RequestOf, sendEmailBody, sendTestOfTemplate } from '@postern/contracts';
+import { Refusal, type ReplyOf, type RequestOf, sendEmail, sendEmailBody, sendTestOfTemplate } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { SenderDirectory } from '../api-keys/ports.js';

@@ -29,7 +29,8 @@ export class AdmitPlatformCall {
     read: requested,
   }: RequestOf<typeof admitPlatformCall>): Promise<ReplyOf<typeof admitPlatformCall>> {
     const call = await this.calls.admit(key_hash, this.limit.perMinute);
-    if (!call || call.refused)
+    const isRestricted = call?.key.projects !== null || call.key.operations !== null;
+    if (!call || call.refused || (isRestricted && operation === undefined))
       throw new Refusal('platform_key_invalid', 'the platform key is invalid, expired or revoked', ofKey(call));
     const rate_limit = this.#rateLimit(call);
     if (rate_limit && call.used > rate_limit.limit) {
@@ -58,7 +59,7 @@ export class AdmitPlatformCall {
         },
       );
     }
-    if (!permits(key, operation)) {
+    if (operation !== undefined && !permits(key, operation)) {
       throw new Refusal('operation_not_allowed', `the platform key is restricted and does not allow ${operation}`, {
         required: operation,
         ...ofKey(call),

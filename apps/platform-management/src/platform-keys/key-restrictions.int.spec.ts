@@ -109,6 +109,15 @@ describe('a restricted platform key', () => {
     expect(await codeOf(call(free, 'databases:write', 'write'))).toBeUndefined();
   });
 
+  it('is invalid for a route without an operation', async () => {
+    for (const overrides of [{ projects: [project] }, { operations: ['deployments:write' as const] }]) {
+      const { key } = await newKey(overrides);
+      expect(await codeOf(call(key))).toBe('platform_key_invalid');
+    }
+    const { key } = await newKey({});
+    expect(await codeOf(call(key))).toBeUndefined();
+  });
+
   it('lists its restrictions', async () => {
     const { id, projects, operations } = await newKey({ projects: [project], operations: ['deployments:write'] });
     const { id: free } = await newKey({});

@@ -46,7 +46,7 @@ export const sendingDomain = z.object({
     .nullable()
     .describe('The tracking host of the domain; null if its messages use the host of the installation.'),
   last_checked_at: timestamp.nullable(),
-  next_check_at: timestamp.describe('When Postern checks the records again.'),
+  next_check_at: timestamp.optional().describe('When Postern checks the records again; absent if it does not.'),
   verified_at: timestamp.nullable(),
   created_at: timestamp,
 });

@@ -109,14 +109,15 @@ export type AdmittedRead = z.output<typeof admittedRead>;
 /**
  * Authenticates a key, checks its scope and counts the call for all replicas of the gateway. Refused calls of a valid key
  * count as well. `rate_limit` is null if there is no limit. An admitted call with `read` is answered in the same reply,
- * except if the read fails: then the gateway sends the read separately. `operation_not_allowed` carries `required`.
+ * except if the read fails: then the gateway sends the read separately. A restricted key is invalid for a route without an
+ * operation. `operation_not_allowed` carries `required`.
  * `insufficient_scope` carries `required` and `actual`; `rate_limit_reached` carries `rate_limit` and `retry_after_s`.
  */
 export const admitPlatformCall = request('admit-platform-call', {
   request: z.object({
     key_hash: z.string().regex(/^[0-9a-f]{64}$/),
     required: platformKeyScope,
-    operation: platformOperation.or(z.literal('own-key')),
+    operation: platformOperation.or(z.literal('own-key')).optional(),
     role: workspaceRole.describe('The role that the route needs; the key has the role of its user.'),
     read: readAtAdmission.optional().describe('What the call reads.'),
   }),

@@ -39,7 +39,7 @@ export const sendUntilKnown = async <C extends Contract>(
     try {
       return await services.request<Contract>(
         contract,
-        { ...request, answer_within_ms: remainingMs },
+        { ...request, answer_within_ms: remainingMs } as unknown as RequestInput<C>,
         {
           ...context,
           deadlineMs: Math.min(ATTEMPT_MS, remainingMs),
