@@ -15,17 +15,18 @@ export class ExternalAddress {
     return this.runtime.externalHostFor(kind);
   }
 
+  /** Asks the runtime only about a running database, so that the others can be read while it does not respond. */
   async reply(row: DatabaseRow): Promise<ExternalAccess> {
     const { enabled, allowedCidrs } = row.externalAccess;
-    const found = await this.hostFor(row);
-    const isOpen = enabled && 'host' in found;
+    const found = row.status === 'running' ? await this.hostFor(row) : undefined;
+    const isOpen = enabled && found !== undefined && 'host' in found;
     return {
       enabled,
       allowed_cidrs: [...allowedCidrs],
       open_to_everyone: enabled && allowedCidrs.includes(EVERYONE),
       host: isOpen ? found.host : null,
       port: isOpen ? row.port : null,
-      unavailable_reason: 'refusal' in found ? found.refusal : null,
+      unavailable_reason: found && 'refusal' in found ? found.refusal : null,
     };
   }
 

@@ -77,7 +77,10 @@ export const updateDatabase = request('update-database', {
       'Whether and from where clients outside of the platform can connect.',
     ),
   }),
-  reply: z.object({ id: id.describe('Id of the database.'), external_access: externalAccess }),
+  reply: z.object({
+    id: id.describe('Id of the database.'),
+    external_access: externalAccess.describe('The access after the change.'),
+  }),
   refusals: {
     database_not_found: 404,
     invalid_input: 400,
