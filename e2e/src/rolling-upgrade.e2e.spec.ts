@@ -211,8 +211,6 @@ describe.each(UPGRADES)('while $service is replaced in a rolling upgrade under l
   it('the older version ends by itself and leaves no unfinished work', () => {
     const log = readFileSync(world.postern.home.logFile(service), 'utf8');
     expect(log).toContain('Shutting down');
-    // The first text is from earlier releases.
-    expect(log).not.toContain('Stopped with work still under way');
     expect(log).not.toContain('Stopped before all work finished');
     expect(world.postern.processes()).not.toHaveProperty(service);
   });

@@ -184,7 +184,7 @@ function ownHeaders(draft: MessageDraft): HeaderLine[] {
     { name: 'Message-ID', line: `Message-ID: <${draft.messageId}>` },
   ];
   for (const [name, value] of Object.entries(draft.headers ?? {})) {
-    // Messages that an earlier release accepted may contain this header.
+    // Each copy has its own.
     if (name.toLowerCase() === COPY_ID_HEADER.toLowerCase()) continue;
     if (!EXTRA_HEADER.test(name)) throw new CompositionError(`header ${JSON.stringify(name)} is not an X- header`);
     lines.push(textHeader(name, value));

@@ -49,12 +49,12 @@ export interface DatabaseOrder {
   readonly limits: DatabaseLimits;
   /** The major version that a relational database is created with; undefined if the runtime chooses. */
   readonly version?: string | undefined;
-  /** The web services that may connect to it; undefined leaves those of the last order. */
-  readonly attachedTo?: readonly string[] | undefined;
-  /** Users with the rights of the owner, one for each attachment; undefined leaves those of the last order. */
-  readonly attachmentUsers?: readonly DatabaseUser[] | undefined;
-  /** IPv4 networks outside of the platform that may connect, in CIDR notation; undefined leaves those of the last order. */
-  readonly allowedCidrs?: readonly string[] | undefined;
+  /** The web services that may connect to it. */
+  readonly attachedTo: readonly string[];
+  /** Users with the rights of the owner, one for each attachment. */
+  readonly attachmentUsers: readonly DatabaseUser[];
+  /** IPv4 networks outside of the platform that may connect, in CIDR notation. */
+  readonly allowedCidrs: readonly string[];
 }
 
 export interface DatabaseUser {
@@ -75,7 +75,7 @@ export interface DatabaseUsage {
   readonly memoryBytes: number;
   readonly memoryPercent: number;
   /** The size of its files. */
-  readonly storageBytes?: number | undefined;
+  readonly storageBytes: number;
   /** The major version of the server, such as `15`. */
   readonly serverVersion?: string | undefined;
   /** The certificate (PEM) of the authority that signed the one of the server. */

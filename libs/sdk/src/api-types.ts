@@ -164,10 +164,10 @@ export interface GetDatabaseReply extends Database {
   readonly connection?: DatabaseConnection | null;
   /** Major version of the server, such as `15`. Null for a key-value store, and if it is not running. */
   readonly server_version?: string | null;
-  /** Whether clients outside of the platform can connect. Absent from an earlier release. */
-  readonly external_access?: ExternalAccess;
+  /** Whether clients outside of the platform can connect. */
+  readonly external_access: ExternalAccess;
   /** Null for a key-value store, and while the database is being created or deleted. */
-  readonly recovery?: DatabaseRecovery | null;
+  readonly recovery: DatabaseRecovery | null;
 }
 
 export interface DatabaseUsage {
@@ -185,8 +185,8 @@ export interface DatabaseUsage {
     /** Percentage of the limit. */
     readonly percent: number;
   };
-  /** Current size of the data and its log. Absent while an earlier release measures. */
-  readonly storage?: {
+  /** Current size of the data and its log. */
+  readonly storage: {
     /** Size of the files. */
     readonly bytes: number;
     /** Percentage of the limit. */
@@ -204,7 +204,7 @@ export interface DatabaseConnection {
   /** Name of the database inside the server; null for a key-value store. */
   readonly database: string | null;
   /** Certificate (PEM) of the authority that signs the certificate of the server, for `sslmode=verify-full`. Null for a key-value store, which has no TLS, and if the database is not running. */
-  readonly ca_certificate?: string | null;
+  readonly ca_certificate: string | null;
 }
 
 export interface ExternalAccess {
@@ -234,7 +234,7 @@ export interface DatabaseRecovery {
 export interface UpdateDatabaseReply {
   /** Id of the database. */
   readonly id: string;
-  /** Who can connect from outside of the platform from now on. */
+  /** The access after the change. */
   readonly external_access: ExternalAccess;
 }
 
@@ -398,53 +398,53 @@ export interface WebService {
   /** Which project secrets the service gets. */
   readonly environment: 'production' | 'staging' | 'development';
   /** Runs once with each new build, before its instances start; null for none. */
-  readonly release_command?: string | null;
+  readonly release_command: string | null;
   /** The limits of each instance; null for the default of the runtime. */
-  readonly instance?: {
+  readonly instance: {
     /** Memory limit of an instance in MiB. */
     readonly memory_mib: number;
     /** CPU limit of an instance in millicores; 1,000 are one core. */
     readonly cpu_millicores: number;
   } | null;
   /** Seconds that requests may take to finish after SIGTERM; null for the default. */
-  readonly drain_seconds?: number | null;
+  readonly drain_seconds: number | null;
   /** The number of processes of each other process type of the Procfile, by name. They get no traffic. */
-  readonly processes?: Readonly<Record<string, number>>;
+  readonly processes: Readonly<Record<string, number>>;
   /** A persistent disk, mounted at the path in the variable `DISK_PATH`; null for none. */
-  readonly disk?: {
+  readonly disk: {
     /** The size of the disk in MiB. It can only grow. */
     readonly size_mib: number;
   } | null;
   /** Whether a push deploys, where there is a deploy hook. */
-  readonly auto_deploy?: boolean;
+  readonly auto_deploy: boolean;
   /** The folder that is built and started; null for the root of the repository. */
-  readonly root_directory?: string | null;
+  readonly root_directory: string | null;
   /** A push deploys only if it changes a matching file; empty if every push deploys. */
-  readonly watch_paths?: readonly string[];
+  readonly watch_paths: readonly string[];
   /** How instances are checked; null for the defaults. */
-  readonly health_check?: HealthCheck | null;
+  readonly health_check: HealthCheck | null;
   /** When instances are added and removed; null for the defaults. */
-  readonly autoscaling?: Autoscaling | null;
+  readonly autoscaling: Autoscaling | null;
   /** How long the first byte of a response may take; null for the limit of the installation. */
-  readonly first_byte_timeout_seconds?: number | null;
+  readonly first_byte_timeout_seconds: number | null;
   /** The image of a container registry that is deployed; null with a `git_repository_url`. */
-  readonly image?: string | null;
+  readonly image: string | null;
   /** The Dockerfile that is built; null for `Dockerfile`. */
-  readonly dockerfile_path?: string | null;
+  readonly dockerfile_path: string | null;
   /** The stage of the Dockerfile that is built; null for the last one. */
-  readonly docker_target?: string | null;
+  readonly docker_target: string | null;
   /** Values of the `ARG` instructions of the Dockerfile, by name. */
-  readonly build_args?: Readonly<Record<string, string>>;
+  readonly build_args: Readonly<Record<string, string>>;
   /** Whether pull and merge requests get previews, where there is a deploy hook. */
-  readonly previews?: boolean;
+  readonly previews: boolean;
   /** The web service that this one is a preview of; null for a web service that is no preview. */
-  readonly preview_of?: string | null;
+  readonly preview_of: string | null;
   /** The number of the pull or merge request of a preview. */
-  readonly pull_request?: number | null;
+  readonly pull_request: number | null;
   /** The page of the request; null if it is not known. */
-  readonly pull_request_url?: string | null;
+  readonly pull_request_url: string | null;
   /** Why the Git host did not accept the last commit status or comment; null if it did, or if none was sent. */
-  readonly commit_status_error?: string | null;
+  readonly commit_status_error: string | null;
   /** `created` until the first deployment is live. */
   readonly status: 'created' | 'starting' | 'running' | 'restarting' | 'stopping' | 'stopped' | 'failed';
   /** Why the last action failed; null if it succeeded. */
@@ -554,9 +554,9 @@ export interface Run {
   /** When it ended; null before. */
   readonly finished_at: string | null;
   /** The cron job that it is a run of; null for a one-off command. */
-  readonly cron_job_id?: string | null;
+  readonly cron_job_id: string | null;
   /** The time of the schedule that it is for. */
-  readonly scheduled_for?: string | null;
+  readonly scheduled_for: string | null;
 }
 
 export interface StartWebServiceReply {

@@ -86,7 +86,8 @@ export const startDispatch = async (cleanup: Cleanup, origin: string, endpoints:
   cleanup.push(() => source.stop());
 
   const create = async (path: string) => {
-    const request = { service_id: SERVICE_ID, url: `${origin}${path}`, events: ['delivered' as const] };
+    const owner = { service_id: SERVICE_ID, workspace_id: SERVICE_ID };
+    const request = { ...owner, url: `${origin}${path}`, events: ['delivered' as const] };
     return (await client.request(createWebhook, request)).id;
   };
   const enable = (webhookId: string, enabled: boolean) =>

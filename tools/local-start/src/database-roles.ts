@@ -42,7 +42,7 @@ const ensureRole = async (admin: pg.Client, role: string): Promise<void> => {
   const name = pg.escapeIdentifier(role);
   const has = async (query: string) => ((await admin.query(query, [role])).rowCount ?? 0) > 0;
   if (!(await has('SELECT FROM pg_roles WHERE rolname = $1'))) await admin.query(`CREATE ROLE ${name}`);
-  // The passwords of earlier releases are not needed, because the kernel identifies the clients of the Unix socket.
+  // The kernel identifies the clients of the Unix socket; a password is not needed.
   await admin.query(`ALTER ROLE ${name} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD NULL`);
   // For `postern doctor`, which reports the disk usage of PostgreSQL.
   await admin.query(`GRANT pg_read_all_settings TO ${name}`);

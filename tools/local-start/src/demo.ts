@@ -84,15 +84,12 @@ export const prepareDemo = async (
   dns: LocalDns,
   at: { readonly webhookUrl: string; readonly mailboxUrl: string },
 ): Promise<DemoWorkspace> => {
-  // The home of an older release has no platform keys yet.
-  const known = home.read<Omit<DemoWorkspace, 'platform'> & Partial<DemoWorkspace>>('demo.json');
+  const known = home.read<DemoWorkspace>('demo.json');
   if (known) {
     const service = `/email-services/${known.production.service_id}`;
     for (const domain of await dashboard.get<Domain[]>(`${service}/domains`)) publish(dns, domain);
     await dashboard.patch(`${service}/webhooks/${known.webhook.id}`, { url: at.webhookUrl });
-    return known.platform
-      ? { ...known, platform: known.platform }
-      : remember(home, { ...known, platform: await createPlatformKeys(dashboard) });
+    return known;
   }
   const sandbox = await createService(dashboard, 'Demo (sandbox)');
   await verifyOwner(dashboard, sandbox.service_id, at.mailboxUrl);
@@ -106,10 +103,7 @@ export const prepareDemo = async (
     url: at.webhookUrl,
     events: ['delivered', 'bounced', 'complained', 'opened', 'clicked'],
   });
-  return remember(home, { sandbox, production, webhook, platform: await createPlatformKeys(dashboard) });
-};
-
-const remember = (home: Home, demo: DemoWorkspace): DemoWorkspace => {
+  const demo = { sandbox, production, webhook, platform: await createPlatformKeys(dashboard) };
   home.write('demo.json', demo);
   return demo;
 };

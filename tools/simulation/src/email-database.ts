@@ -170,25 +170,28 @@ export class EmailDatabase {
       : this.#repeatedKey(context, this.#keys.get(`${serviceId} ${idempotencyKey}`));
   }
 
-  #repeatedKey({ identity, at }: AdmissionContext, claimed: AdmissionRequest | undefined): RepeatedAnswer | undefined {
+  #repeatedKey(
+    { fingerprint, at }: AdmissionContext,
+    claimed: AdmissionRequest | undefined,
+  ): RepeatedAnswer | undefined {
     if (!claimed) return undefined;
     const record = this.records.get(claimed.emailId);
     const earlier = {
       emailId: claimed.emailId,
-      ...claimed.identity,
+      fingerprint: claimed.fingerprint,
       isAnswered: record !== undefined,
       answerBy: this.#openRequests.get(claimed.emailId)?.answerBy ?? null,
     };
-    const refusal = refusalOfRepeat(earlier, identity, at);
+    const refusal = refusalOfRepeat(earlier, fingerprint, at);
     if (refusal) throw refusal;
     return { kind: 'repeated', record: record!, replayed: true, rateLimit: RATE_LIMIT };
   }
 
-  #repeatedBody({ identity, at }: AdmissionContext): RepeatedAnswer | undefined {
+  #repeatedBody({ fingerprint, at }: AdmissionContext): RepeatedAnswer | undefined {
     const { after, until } = recognisedDeadlines(at);
     const open = [...this.#openRequests.values()].findLast(
-      ({ idempotencyKey, identity: { fingerprint }, answerBy }) =>
-        idempotencyKey === undefined && fingerprint === identity.fingerprint && answerBy > after && answerBy <= until,
+      ({ idempotencyKey, answerBy, ...open }) =>
+        idempotencyKey === undefined && open.fingerprint === fingerprint && answerBy > after && answerBy <= until,
     );
     if (!open) return undefined;
     const record = this.records.get(open.emailId);

@@ -116,8 +116,10 @@ export class Sending {
   }
 
   async post(intention: Intention): Promise<HttpAnswer> {
-    const request = requestOf(intention, this.world.newId(), this.world.now + CLIENT_WAITS_MS);
-    const services = { request: () => this.#request(request) } as unknown as ServiceClient;
+    const request = requestOf(intention, this.world.newId());
+    const services = {
+      request: (_: unknown, attempt: SendRequest) => this.#request(attempt),
+    } as unknown as ServiceClient;
     try {
       const requestContext = { correlationId: request.email_id };
       const { email } = await sendUntilKnown(services, sendEmail, request, requestContext, async ms =>
@@ -210,11 +212,10 @@ function answerTo(error: unknown): HttpAnswer {
 
 type SendRequest = ReturnType<typeof requestOf>;
 
-const requestOf = ({ marker, recipients, idempotencyKey }: Intention, emailId: string, answerBy: number) => ({
+const requestOf = ({ marker, recipients, idempotencyKey }: Intention, emailId: string) => ({
   api_key_hash: '0'.repeat(64),
-  body_hash: marker,
   email_id: emailId,
-  answer_by: new Date(answerBy).toISOString(),
+  answer_within_ms: CLIENT_WAITS_MS,
   email: {
     from: 'Shop <shop@example.com>',
     to: [...recipients],

@@ -170,7 +170,11 @@ describe('The audit log', () => {
 
   it('contains logins by address and logouts by user, without passwords and tokens', async () => {
     const credentials = { email: 'ada@example.com', password: 'a secret password' };
-    gateway.services.on(createSession, () => ({ token: 'a-secret-token', expires_at: '2030-01-02T03:04:05.000Z' }));
+    gateway.services.on(createSession, () => ({
+      token: 'a-secret-token',
+      expires_at: '2030-01-02T03:04:05.000Z',
+      device_token: 'd',
+    }));
     gateway.services.on(endSession, () => ({}));
     gateway.services.on(switchWorkspace, () => ({ id: ID, name: 'Other' }));
     await send('POST', '/dashboard/api/session', credentials, {});

@@ -41,7 +41,7 @@ const AT_ONCE = 20;
 /** What the messages of one batch share. */
 interface Batch {
   readonly api_key_hash: string;
-  readonly answer_by: string;
+  readonly until: Date;
   readonly key: string | undefined;
 }
 
@@ -75,9 +75,9 @@ export class EmailBatchesController {
   })
   async send(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     const api_key_hash = apiKeyHashOf(request);
-    const answer_by = answerBy(reply, this.config.answerWithinMs).toISOString();
+    const until = answerBy(reply, this.config.answerWithinMs);
     await this.services.request(authenticateApiKey, { api_key_hash }, requestContextOf(request));
-    const batch = { api_key_hash, answer_by, key: idempotencyKeyOf(request) };
+    const batch = { api_key_hash, until, key: idempotencyKeyOf(request) };
     const emails = assertShape(emailBatch, readJson(request.body));
 
     const limit = pLimit(AT_ONCE);
@@ -102,14 +102,13 @@ export class EmailBatchesController {
     }
   }
 
-  #send(given: unknown, place: number, { key, ...batch }: Batch, request: FastifyRequest): Promise<Answer> {
+  #send(given: unknown, place: number, { key, until, api_key_hash }: Batch, request: FastifyRequest): Promise<Answer> {
     const email = assertShape(sendEmailBody, given);
-    const text = JSON.stringify(given);
-    assertEmailSize(Buffer.byteLength(text), email);
+    assertEmailSize(Buffer.byteLength(JSON.stringify(given)), email);
     const identified = {
-      ...batch,
+      api_key_hash,
       email_id: uuidv7(),
-      body_hash: hash('sha256', text, 'hex'),
+      answer_within_ms: until.getTime() - Date.now(),
       email,
       ...(key === undefined ? {} : { idempotency_key: `batch-${hash('sha256', key, 'hex')}-${place}` }),
     };

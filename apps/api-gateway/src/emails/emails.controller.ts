@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { Controller, Get, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import {
   EMAIL_EXAMPLES,
@@ -87,11 +86,8 @@ export class EmailsController {
   })
   async send(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     const { sending, received } = await this.#readOrAuthenticate(request, () => sendRequestOf(request));
-    const identified = {
-      ...sending,
-      email_id: uuidv7(),
-      answer_by: answerBy(reply, this.config.answerWithinMs).toISOString(),
-    };
+    const answer_within_ms = answerBy(reply, this.config.answerWithinMs).getTime() - Date.now();
+    const identified = { ...sending, email_id: uuidv7(), answer_within_ms };
     const answer: ReplyOf<typeof sendEmail> = await sendUntilKnown(this.services, sendEmail, identified, {
       ...requestContextOf(request),
       received,
@@ -131,7 +127,7 @@ export class EmailsController {
 }
 
 interface CheckedRequest {
-  readonly sending: RequestInput<typeof sendEmail>;
+  readonly sending: Omit<RequestInput<typeof sendEmail>, 'answer_within_ms' | 'email_id'>;
   /** Empty for a template: its variables may be numbers like 1e400, which email-send must not get as they are. */
   readonly received: NonNullable<ServiceContext['received']>;
 }
@@ -146,7 +142,6 @@ const sendRequestOf = (request: FastifyRequest): CheckedRequest => {
   const { bytes } = request.body as ReceivedBody;
   const sending = {
     api_key_hash,
-    body_hash: hash('sha256', bytes, 'hex'),
     email,
     ...(idempotency_key === undefined ? {} : { idempotency_key }),
   };

@@ -48,7 +48,7 @@ describe('POST /emails without confirmation that the email was sent', () => {
       expect(await post()).toMatchObject({ status: 200, body: RECORD });
       const requests = gateway.services.requestsOf(sendEmail);
       expect(requests).toHaveLength(3);
-      expect(new Set(requests.map(({ email_id, answer_by }) => `${email_id} ${answer_by}`)).size).toBe(1);
+      expect(new Set(requests.map(({ email_id }) => email_id)).size).toBe(1);
     });
 
     it('responds with 503 at the deadline, with the id and how to check the outcome', async () => {

@@ -61,7 +61,7 @@ export class SessionController {
       requestContextOf(request),
     );
     reply.header('set-cookie', this.#cookies.session(session.token, session.expires_at));
-    if (device_token !== undefined) reply.header('set-cookie', this.#cookies.device(device_token));
+    reply.header('set-cookie', this.#cookies.device(device_token));
     return session;
   }
 

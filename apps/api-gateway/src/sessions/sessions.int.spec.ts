@@ -22,12 +22,17 @@ const lastRequest = () => gateway.services.received.at(-1);
 
 describe('signing in', () => {
   it('returns the token and sets a cookie that scripts and other sites cannot use', async () => {
-    gateway.services.on(createSession, () => ({ token: 't', expires_at: '2030-01-02T03:04:05.000Z' }));
+    gateway.services.on(createSession, () => ({
+      token: 't',
+      expires_at: '2030-01-02T03:04:05.000Z',
+      device_token: 'd',
+    }));
     const answer = await api('POST', '/session', { email: 'owner@example.com', password: 'secret' }, {});
     expect([answer.status, answer.body]).toEqual([200, { token: 't', expires_at: '2030-01-02T03:04:05.000Z' }]);
-    expect(answer.headers['set-cookie']).toBe(
+    expect(answer.headers['set-cookie']).toEqual([
       'postern_session=t; Path=/dashboard; Expires=Wed, 02 Jan 2030 03:04:05 GMT; HttpOnly; SameSite=Strict',
-    );
+      'postern_device=d; Max-Age=15552000; Path=/dashboard/api/session; HttpOnly; SameSite=Strict',
+    ]);
     expect(lastRequest()).toEqual({
       contract: 'create-session',
       request: { email: 'owner@example.com', password: 'secret', ip: '127.0.0.1' },
@@ -82,7 +87,7 @@ describe('signing in', () => {
   it('requires the code of a second factor, and forwards it', async () => {
     gateway.services.on(createSession, ({ code }) => {
       if (code === undefined) throw new Refusal('second_factor_required', 'enter the code from your authenticator app');
-      return { token: 't', expires_at: '2030-01-02T03:04:05.000Z' };
+      return { token: 't', expires_at: '2030-01-02T03:04:05.000Z', device_token: 'd' };
     });
     const login = { email: 'owner@example.com', password: 'secret' };
     const first = await api('POST', '/session', login, {});

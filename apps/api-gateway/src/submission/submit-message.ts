@@ -65,13 +65,12 @@ export class SubmitMessage implements OnModuleDestroy {
   async submit({ keyHash, recipients, chunks, arrivedAt }: Submission): Promise<SmtpReply> {
     const content = Buffer.concat(chunks);
     const { answerWithinMs } = this.config;
-    const answerBy = new Date(Math.max(arrivedAt + answerWithinMs, Date.now() + answerWithinMs / 3));
     const idempotencyKey = keyOf(recipients, content);
     const request = {
       api_key_hash: keyHash,
       ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
       email_id: uuidv7(),
-      answer_by: answerBy.toISOString(),
+      answer_within_ms: Math.max(arrivedAt + answerWithinMs - Date.now(), answerWithinMs / 3),
       recipients: [...recipients],
       content: content.toString('base64'),
     };

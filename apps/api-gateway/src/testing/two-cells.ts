@@ -60,7 +60,7 @@ export const knowTenant = (cell: FakeCell): void => {
     return { service_id: RECORD.id };
   });
   services.on(sendEmail, () => ({ email: RECORD, rate_limit: SENDING_LIMIT, replayed: false }));
-  services.on(createSession, () => ({ token: session, expires_at: '2030-01-02T03:04:05.000Z' }));
+  services.on(createSession, () => ({ token: session, expires_at: '2030-01-02T03:04:05.000Z', device_token: 'd' }));
   services.on(recordOpen, () => ({}));
   services.on(authenticateSession, ({ token_hash }) => {
     if (token_hash !== sha256(session)) throw new Refusal('session_invalid', 'sign in again');

@@ -17,6 +17,8 @@ const domain = (records: DnsRecord[], change: Partial<SendingDomain> = {}): Send
   domain: 'example.com',
   status: 'pending',
   records,
+  optional_records: [],
+  tracking: null,
   last_checked_at: null,
   verified_at: null,
   created_at: '2030-01-01T00:00:00.000Z',

@@ -64,8 +64,6 @@ const ServiceMails = () => {
     await api.patch<Me>('/me', mails);
     reload();
   });
-  // A platform-management of the previous release cannot change it.
-  if (me.service_mails === undefined) return null;
   return (
     <Section title="Email" about="About workspaces that you own.">
       <ErrorNotice error={change.error} />

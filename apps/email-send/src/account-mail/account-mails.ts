@@ -45,11 +45,11 @@ export const invitationMail = (
   unsubscribeUrl: string,
 ): AccountMail => {
   const name = plainName(workspaceName);
-  const inviter = invitedBy === undefined ? undefined : plainAddress(invitedBy);
+  const inviter = plainAddress(invitedBy);
   const who = inviter === undefined ? 'You are invited' : `${inviter} invites you`;
-  const as = role === undefined ? '' : `, as ${role === 'owner' ? 'an' : 'a'} ${role}`;
+  const as = `${role === 'owner' ? 'an' : 'a'} ${role}`;
   const where = `${name ? `the workspace "${name}"` : 'a workspace'} at ${new URL(dashboardUrl).host}`;
-  const invited = `${who} to ${where}${as}.`;
+  const invited = `${who} to ${where}, as ${as}.`;
   const how = hasAccount
     ? [`${invited} To accept or decline, sign in at:`, `${dashboardUrl}/invitations`]
     : [`${invited} To accept, choose a password at:`, `${dashboardUrl}/invitation#${token}`];

@@ -25,8 +25,8 @@ const eventOf = (type: AccountEvent['type'], data: object = {}): AccountEvent =>
 class FakeFacts extends AccountFacts {
   workspaceName: string | null = 'Shop';
   hasAccount = false;
-  invitedBy: string | undefined = 'ada@example.com';
-  role: 'owner' | 'viewer' | undefined = 'viewer';
+  invitedBy = 'ada@example.com';
+  role: 'owner' | 'viewer' = 'viewer';
   reset: { email: string; token: string } | null = { email: 'ada@example.com', token: TOKEN };
   override async ofUser(userId: string) {
     return { email: userId === USER ? 'ada@example.com' : null, workspaceName: this.workspaceName };
@@ -156,7 +156,6 @@ describe('mail about an account', () => {
       'owner',
       'You are invited to the workspace "Shop" at postern.example, as an owner.',
     ],
-    [undefined, undefined, 'You are invited to the workspace "Shop" at postern.example.'],
   ] as const)(
     'about an invitation of %s as %s says who invites, to what and where',
     async (invitedBy, role, sentence) => {

@@ -23,7 +23,7 @@ export class NatsAccountFacts extends AccountFacts {
   override async invitation(invitation_id: string) {
     const { mail } = await this.requests.request(issueInvitationToken, { invitation_id });
     if (!mail) return null;
-    const { email, token, workspace_name: workspaceName, has_account: hasAccount = false } = mail;
+    const { email, token, workspace_name: workspaceName, has_account: hasAccount } = mail;
     return { email, token, workspaceName, hasAccount, invitedBy: mail.invited_by, role: mail.role };
   }
 }

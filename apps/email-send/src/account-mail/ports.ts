@@ -17,9 +17,9 @@ export interface InvitationFacts {
   readonly workspaceName: string;
   /** Whether a user has the address. */
   readonly hasAccount: boolean;
-  /** The address of the inviter. Undefined, like the role, from the release before. */
-  readonly invitedBy: string | undefined;
-  readonly role: WorkspaceRole | undefined;
+  /** The address of the inviter. */
+  readonly invitedBy: string;
+  readonly role: WorkspaceRole;
 }
 
 /** Data that events omit, from platform-management: addresses, names and tokens. */

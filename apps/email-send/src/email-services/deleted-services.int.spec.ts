@@ -38,7 +38,7 @@ const serviceWithEmail = async (workspace_id = uuidv7()) => {
   const { email } = await call(sendEmail, {
     api_key_hash: hashOf(key),
     idempotency_key: 'order-1',
-    body_hash: hashOf('body'),
+    answer_within_ms: 30_000,
     email: sendEmailBody.parse({ from: 'shop@x.test', to: ['ada@x.test'], subject: 'Receipt', text: 'Hello' }),
   });
   return { ...service, key, email };

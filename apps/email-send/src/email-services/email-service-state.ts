@@ -20,8 +20,6 @@ type Fact<Type extends string, Data> = {
 export type EmailServiceEvent =
   | EventOf<typeof emailServiceCreated>
   | EventOf<typeof emailServiceDeleted>
-  /** Only of earlier releases, which mailed the creator of a service. */
-  | Fact<'email-service-owner-named', { readonly owner_email: string }>
   | Fact<'email-service-renamed', { readonly name: string }>
   | Fact<'email-service-enabled', unknown>
   | Fact<'email-service-disabled', unknown>
@@ -89,7 +87,6 @@ export interface EmailService {
 /** All event types of the stream. */
 export const EMAIL_SERVICE_EVENT_TYPES = [
   'email-send.email-service-created.v1',
-  'email-send.email-service-owner-named.v1',
   'email-send.email-service-renamed.v1',
   'email-send.email-service-enabled.v1',
   'email-send.email-service-disabled.v1',

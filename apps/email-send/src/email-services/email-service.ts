@@ -64,8 +64,6 @@ export const emailService: Decider<EmailService, EmailServiceCommand, EmailServi
     switch (event.type) {
       case 'email-send.email-service-created.v1':
         return { ...state, id: event.data.service_id, workspaceId: event.data.workspace_id, name: event.data.name };
-      case 'email-send.email-service-owner-named.v1':
-        return state;
       case 'email-send.email-service-renamed.v1':
         return { ...state, name: event.data.name };
       case 'email-send.email-service-enabled.v1':

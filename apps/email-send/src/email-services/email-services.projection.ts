@@ -67,8 +67,6 @@ export const emailServices: ReadModel<EmailServiceEvent> = {
       }
       case 'email-send.email-service-deleted.v1':
         return tx.query(DELETE_SERVICE(tx), [service_id]);
-      case 'email-send.email-service-owner-named.v1':
-        return undefined;
       case 'email-send.email-service-renamed.v1':
         return tx.query(SET_NAME(tx), [service_id, event.data.name]);
       case 'email-send.email-service-enabled.v1':

@@ -154,14 +154,14 @@ async function arrange({ pool, store }: Path, { earlier, used, limit }: Situatio
     await pool.query(`INSERT INTO open_requests VALUES ($1, $2, $3, now() - make_interval(secs => $4))`, [
       request.emailId,
       INSTANCE,
-      one.key === undefined ? request.identity.fingerprint : null,
+      one.key === undefined ? request.fingerprint : null,
       ageS,
     ]);
     if (one.key !== undefined)
       await pool.query(
-        `INSERT INTO idempotency_keys (service_id, key, body_hash, fingerprint, email_id, claimed_at)
-         VALUES ($1, $2, '', $3, $4, $5) ON CONFLICT DO NOTHING`,
-        [request.serviceId, request.idempotencyKey, request.identity.fingerprint, request.emailId, AT],
+        `INSERT INTO idempotency_keys (service_id, key, fingerprint, email_id, claimed_at)
+         VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+        [request.serviceId, request.idempotencyKey, request.fingerprint, request.emailId, AT],
       );
     if (one.concluded) {
       const events = email.decide(
@@ -208,7 +208,7 @@ function requestOf(one: Draft, { limit }: Pick<Situation, 'limit'>): AdmissionRe
     perMinuteLimit: limit.minute,
     dailyLimit: limit.day,
     sharedDailyLimit: limit.shared,
-    identity: { fingerprint: uuidOf(`${one.service} body ${one.body}`), bodyHash: String(one.body) },
+    fingerprint: uuidOf(`${one.service} body ${one.body}`),
     idempotencyKey: one.key === undefined ? undefined : `key ${one.key}`,
     at: AT,
     answerBy: new Date(Date.now() + 3_600_000),
@@ -222,9 +222,9 @@ function requestOf(one: Draft, { limit }: Pick<Situation, 'limit'>): AdmissionRe
 async function rowsOf({ pool }: Path): Promise<unknown> {
   const { rows } = await pool.query(`SELECT
     (SELECT json_agg(json_build_array(stream_id, version, type, data, metadata) ORDER BY stream_id, version) FROM event_store.events) AS events,
-    (SELECT json_agg(json_build_array(email_id, key_id, length(sealed)) ORDER BY email_id) FROM sealed_email_bodies) AS bodies,
+    (SELECT json_agg(json_build_array(email_id, key_id, length(body) > 0) ORDER BY email_id) FROM sealed_email_bodies) AS bodies,
     (SELECT json_agg(json_build_array(email_id, instance_id, fingerprint) ORDER BY email_id) FROM open_requests) AS open,
-    (SELECT json_agg(json_build_array(service_id, key, body_hash, fingerprint, email_id) ORDER BY service_id, key) FROM idempotency_keys) AS keys,
+    (SELECT json_agg(json_build_array(service_id, key, fingerprint, email_id) ORDER BY service_id, key) FROM idempotency_keys) AS keys,
     (SELECT json_agg(json_build_array(service_id, period, starts_at, used) ORDER BY service_id, period, starts_at) FROM sending_usage) AS used`);
   return rows[0];
 }

@@ -6,11 +6,10 @@ import type { EmailBody } from './email-copies.js';
 /** The row that a sealed body is bound to. */
 export const bodyRow = (emailId: string): string => `sealed_email_bodies/${emailId}`;
 
-/** A stored body; `sealed` was written by a release before. */
+/** A stored body. */
 export interface StoredBody {
   readonly key_id: string;
-  readonly sealed: string | null;
-  readonly body: Buffer | null;
+  readonly body: Buffer;
 }
 
 /** The first byte of what is sealed. */
@@ -37,10 +36,8 @@ export class BodySeal {
   }
 
   /** @throws when the body was changed, belongs to another message, or its key is not configured. */
-  open(emailId: string, { key_id, sealed, body }: StoredBody): EmailBody {
-    const row = bodyRow(emailId);
-    if (body === null) return JSON.parse(this.keys.open(sealed ?? '', row)) as EmailBody;
-    const plain = this.keys.openBytes(key_id, body, row);
+  open(emailId: string, { key_id, body }: StoredBody): EmailBody {
+    const plain = this.keys.openBytes(key_id, body, bodyRow(emailId));
     const content = plain.subarray(1);
     const json = plain[0] === COMPRESSED[0] ? brotliDecompressSync(content) : content;
     return JSON.parse(json.toString('utf8')) as EmailBody;

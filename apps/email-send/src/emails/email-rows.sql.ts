@@ -4,4 +4,4 @@ export const RESOLVE_RECORD = `
   UPDATE emails SET record = $2 WHERE id = $1`;
 
 /** The sealed body of a message. */
-export const FIND_BODY = 'SELECT key_id, sealed, body FROM sealed_email_bodies WHERE email_id = $1';
+export const FIND_BODY = 'SELECT key_id, body FROM sealed_email_bodies WHERE email_id = $1';

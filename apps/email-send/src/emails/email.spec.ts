@@ -183,8 +183,7 @@ describe('evidence that the relay accepted a copy', () => {
     }));
 });
 
-describe('an email written by an earlier release', () =>
-  foldsEveryFixture(join(import.meta.dirname, 'fixtures'), email));
+describe('a stored email', () => foldsEveryFixture(join(import.meta.dirname, 'fixtures'), email));
 
 type Result = 'accepted' | 'refused' | 'deferred' | 'expired' | 'unknown';
 

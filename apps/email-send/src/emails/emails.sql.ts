@@ -3,7 +3,7 @@ import { IDEMPOTENCY_HOURS } from './idempotency.js';
 
 /** The fast path of admission: the SQL function `admit_emails`. */
 export const ADMIT_EMAILS = `
-  SELECT * FROM admit_emails(${Array.from({ length: 29 }, (_, place) => `$${place + 1}`).join(', ')})`;
+  SELECT * FROM admit_emails(${Array.from({ length: 28 }, (_, place) => `$${place + 1}`).join(', ')})`;
 
 /** The fast path of conclusion: appends outcomes and stores records. Returns the appends that met a conflict. */
 export const CONCLUDE_EMAILS = `
@@ -35,17 +35,16 @@ export const CLOSE_OPEN_REQUESTS = 'DELETE FROM open_requests WHERE email_id = A
 
 /** Claims idempotency keys that are free or expired; returns the messages whose keys were claimed. */
 export const CLAIM_KEYS = `
-  INSERT INTO idempotency_keys AS known (service_id, key, body_hash, fingerprint, email_id, claimed_at)
-  SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::uuid[], $6::timestamptz[])
+  INSERT INTO idempotency_keys AS known (service_id, key, fingerprint, email_id, claimed_at)
+  SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::timestamptz[])
   ON CONFLICT (service_id, key) DO UPDATE
-    SET body_hash = excluded.body_hash, fingerprint = excluded.fingerprint, email_id = excluded.email_id,
-        claimed_at = excluded.claimed_at
+    SET fingerprint = excluded.fingerprint, email_id = excluded.email_id, claimed_at = excluded.claimed_at
     WHERE known.claimed_at < excluded.claimed_at - make_interval(hours => ${IDEMPOTENCY_HOURS})
   RETURNING email_id`;
 
 /** The valid claims of idempotency keys, with deadline and record of their messages. */
 export const FIND_KEYS = `
-  SELECT known.service_id, known.key, known.body_hash, known.fingerprint, known.email_id,
+  SELECT known.service_id, known.key, known.fingerprint, known.email_id,
          open_requests.answer_by, emails.record
   FROM unnest($1::uuid[], $2::text[]) AS wanted (service_id, key)
   JOIN idempotency_keys AS known USING (service_id, key)

@@ -4,20 +4,10 @@ import { type EmailRefusalCode, emailRefusal } from './email-refusals.js';
 /** How long an idempotency key is valid. */
 export const IDEMPOTENCY_HOURS = 24;
 
-/** Identifies a repetition of a request. */
-export interface RequestIdentity {
-  /** Hash of the message as JSON values: the order of keys and white space do not matter. */
-  readonly fingerprint: string;
-  /** Hash of the body's bytes, which the release before fingerprints stored. */
-  readonly bodyHash: string;
-}
-
 /** An earlier request under the same key of the same email service. */
 export interface EarlierRequest {
   readonly emailId: string;
-  readonly bodyHash: string;
-  /** Null when the release before fingerprints claimed the key. */
-  readonly fingerprint: string | null;
+  readonly fingerprint: string;
   /** False while its message is in progress. */
   readonly isAnswered: boolean;
   /** When its client stopped waiting. */
@@ -47,10 +37,10 @@ export const outcomeUnknown = (emailId: string): Refusal<EmailRefusalCode> =>
 /** The refusal of a repeated request; undefined when the earlier answer is returned again. */
 export function refusalOfRepeat(
   earlier: EarlierRequest,
-  { fingerprint, bodyHash }: RequestIdentity,
+  fingerprint: string,
   now: Date,
 ): Refusal<EmailRefusalCode> | undefined {
-  if (earlier.fingerprint !== fingerprint && earlier.bodyHash !== bodyHash) {
+  if (earlier.fingerprint !== fingerprint) {
     return emailRefusal('idempotency_key_reused', 'this Idempotency-Key was already used with a different body');
   }
   if (earlier.isAnswered) return undefined;

@@ -56,7 +56,7 @@ describe('A message with 25 MiB of files', () => {
     const { email } = await new SubmitEmail(process.sendEmail).execute({
       api_key_hash: keyHash,
       email_id: '0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f',
-      answer_by: new Date(Date.now() + 60_000).toISOString(),
+      answer_within_ms: 60_000,
       recipients: ['eve@large.test'],
       content: content.toString('base64'),
     });

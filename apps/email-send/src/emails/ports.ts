@@ -1,7 +1,6 @@
 import type { RateLimit } from '../email-services/email-limits.js';
 import type { ConcludedEmail, ConcludingCommand, EmailEvent, EmailFacts, EmailRecord, Evidence } from './email.js';
 import type { EmailBody } from './email-copies.js';
-import type { RequestIdentity } from './idempotency.js';
 
 /** The service of a send request, its limits, and what identifies a repetition of the request. */
 export interface AdmissionContext {
@@ -12,7 +11,8 @@ export interface AdmissionContext {
   readonly dailyLimit: number;
   /** Messages per UTC day through the shared sender to recipients that are not verified. */
   readonly sharedDailyLimit: number;
-  readonly identity: RequestIdentity;
+  /** Identifies the message of the request: the order of keys and white space do not matter. */
+  readonly fingerprint: string;
   readonly idempotencyKey?: string | undefined;
   readonly at: Date;
   /** When the client stops waiting; no work starts after it. */

@@ -21,7 +21,7 @@ export const messageColumns = (admitted: readonly AdmissionRequest[], seal: Body
   admitted.map(({ facts }) => facts.email_id),
   admitted.map(({ facts, body }) => seal.seal(facts.email_id, body)),
   seal.keyId,
-  admitted.map(({ idempotencyKey, identity }) => (idempotencyKey === undefined ? identity.fingerprint : null)),
+  admitted.map(({ idempotencyKey, fingerprint }) => (idempotencyKey === undefined ? fingerprint : null)),
   admitted.map(({ answerBy }) => answerBy),
 ];
 

@@ -12,9 +12,9 @@ type Keyed<T extends AdmissionContext> = T & { readonly idempotencyKey: string }
 
 const isKeyed = <T extends AdmissionContext>(request: T): request is Keyed<T> => request.idempotencyKey !== undefined;
 const nameOf = ({ serviceId, idempotencyKey }: Keyed<AdmissionContext>) => `${serviceId} ${idempotencyKey}`;
-const inProgress = ({ emailId, identity, answerBy }: AdmissionContext) => ({
+const inProgress = ({ emailId, fingerprint, answerBy }: AdmissionContext) => ({
   emailId,
-  ...identity,
+  fingerprint,
   isAnswered: false,
   answerBy,
 });
@@ -38,7 +38,7 @@ export async function claimKeys(
   for (const request of requests.filter(isKeyed)) {
     const winner = first.get(nameOf(request));
     if (!winner) first.set(nameOf(request), request);
-    else earlier.set(request, refusalOfRepeat(inProgress(winner), request.identity, request.at)!);
+    else earlier.set(request, refusalOfRepeat(inProgress(winner), request.fingerprint, request.at)!);
   }
   if (first.size === 0) return earlier;
 
@@ -53,7 +53,7 @@ export async function claimKeys(
   const known = await findKeys(client, lost);
   // A key that is free again was claimed a moment ago, when this claim failed.
   for (const request of lost)
-    earlier.set(request, known.get(request) ?? refusalOfRepeat(inProgress(request), request.identity, new Date(0))!);
+    earlier.set(request, known.get(request) ?? refusalOfRepeat(inProgress(request), request.fingerprint, new Date(0))!);
   return earlier;
 }
 
@@ -64,8 +64,7 @@ const inOrder = <T extends AdmissionContext>(requests: readonly Keyed<T>[]): Key
 const columnsOf = (claims: readonly Keyed<AdmissionRequest>[]): unknown[] => [
   claims.map(({ serviceId }) => serviceId),
   claims.map(({ idempotencyKey }) => idempotencyKey),
-  claims.map(({ identity }) => identity.bodyHash),
-  claims.map(({ identity }) => identity.fingerprint),
+  claims.map(({ fingerprint }) => fingerprint),
   claims.map(({ facts }) => facts.email_id),
   claims.map(({ at }) => at),
 ];
@@ -73,8 +72,7 @@ const columnsOf = (claims: readonly Keyed<AdmissionRequest>[]): unknown[] => [
 interface ClaimRow {
   readonly service_id: string;
   readonly key: string;
-  readonly body_hash: string;
-  readonly fingerprint: string | null;
+  readonly fingerprint: string;
   readonly email_id: string;
   readonly answer_by: Date | null;
   readonly record: string | null;
@@ -102,18 +100,20 @@ export async function findKeys<T extends AdmissionContext>(
 }
 
 function earlierAnswer(
-  { email_id, body_hash, fingerprint, answer_by, record }: ClaimRow,
-  { identity, at }: AdmissionContext,
+  { email_id, fingerprint, answer_by, record }: ClaimRow,
+  request: AdmissionContext,
 ): EarlierAnswer {
   const earlier = {
     emailId: email_id,
-    bodyHash: body_hash,
     fingerprint,
     isAnswered: record !== null,
     answerBy: answer_by,
   };
   return (
-    refusalOfRepeat(earlier, identity, at) ?? { record: JSON.parse(record as string) as EmailRecord, replayed: true }
+    refusalOfRepeat(earlier, request.fingerprint, request.at) ?? {
+      record: JSON.parse(record as string) as EmailRecord,
+      replayed: true,
+    }
   );
 }
 

@@ -49,12 +49,12 @@ export async function findByFingerprint<T extends AdmissionContext>(
   const { rows } = await client.query<OpenRow>({
     name: 'recall-fingerprints',
     text: FIND_OPEN_REQUESTS,
-    values: [unkeyed.map(({ identity }) => identity.fingerprint), after, until],
+    values: [unkeyed.map(({ fingerprint }) => fingerprint), after, until],
   });
   const open = new Map(rows.map(row => [row.fingerprint, row]));
   return new Map(
     unkeyed.flatMap(request => {
-      const row = open.get(request.identity.fingerprint);
+      const row = open.get(request.fingerprint);
       if (!row) return [];
       const earlier: EarlierAnswer =
         row.record === null

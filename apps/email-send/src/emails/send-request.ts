@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type RequestOf, sendEmail } from '@postern/contracts';
+import type { RequestOf, sendEmail } from '@postern/contracts';
 import { requestDeadline } from '@postern/messaging';
 import type { Sender } from '../api-keys/ports.js';
 import type { EmailDraft } from './email-draft.js';
@@ -16,29 +16,21 @@ export interface SendRequest extends Pick<RequestOf<typeof sendEmail>, SharedFie
   /** Validates the message. @throws the refusal of an invalid one. */
   readonly draft: (sender: Sender) => EmailDraft | Promise<EmailDraft>;
 }
-type SharedField = 'idempotency_key' | 'body_hash' | 'email_id' | 'answer_by' | 'answer_within_ms';
-/** A gateway of an earlier release sends no duration but a time by its own clock, or neither. */
+type SharedField = 'idempotency_key' | 'email_id' | 'answer_within_ms';
+
 export function contextOf(request: SendRequest, emailId: string, sender: Sender, at: Date): AdmissionContext {
   const { serviceId, perMinuteLimit, dailyLimit, sharedDailyLimit } = sender;
-  const deadline = requestDeadline();
-  const leftMs =
-    request.answer_within_ms === undefined
-      ? (deadline?.remainingMs() ?? sendEmail.deadlineMs)
-      : request.answer_within_ms - (deadline?.elapsedMs() ?? 0);
-  const answerBy =
-    request.answer_within_ms === undefined && request.answer_by
-      ? new Date(request.answer_by)
-      : new Date(at.getTime() + leftMs);
+  const leftMs = request.answer_within_ms - (requestDeadline()?.elapsedMs() ?? 0);
   return {
     serviceId,
     emailId,
     perMinuteLimit,
     dailyLimit,
     sharedDailyLimit,
-    identity: { fingerprint: fingerprintOf(serviceId, request), bodyHash: request.body_hash },
+    fingerprint: fingerprintOf(serviceId, request),
     idempotencyKey: request.idempotency_key,
     at,
-    answerBy,
+    answerBy: new Date(at.getTime() + leftMs),
   };
 }
 

@@ -1,5 +1,11 @@
-import { createHash } from 'node:crypto';
-import { Refusal, type ReplyOf, type RequestOf, sendEmailBody, sendTestOfTemplate } from '@postern/contracts';
+import {
+  Refusal,
+  type ReplyOf,
+  type RequestOf,
+  sendEmail,
+  sendEmailBody,
+  sendTestOfTemplate,
+} from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { SenderDirectory } from '../api-keys/ports.js';
@@ -28,7 +34,7 @@ export class SendTestOfTemplate {
       email_id: emailId,
       // Repeated tests are not repetitions of a request.
       canonical: `test ${emailId}`,
-      body_hash: createHash('sha256').update(emailId).digest('hex'),
+      answer_within_ms: sendEmail.deadlineMs,
       sender: () => this.#senderOf(service_id),
       draft: async ({ serviceId }) => draftEmail(await this.completion.complete(serviceId, message)),
     });

@@ -40,7 +40,7 @@ const submit = (api_key_hash: string, recipients: string[], lines = MIME, idempo
     api_key_hash,
     recipients,
     email_id: uuidv7(),
-    answer_by: new Date(Date.now() + 30_000).toISOString(),
+    answer_within_ms: 30_000,
     content: Buffer.from(lines.join('\r\n')).toString('base64'),
     ...(idempotency_key === undefined ? {} : { idempotency_key }),
   });

@@ -22,7 +22,6 @@ export class SubmitEmail {
       sender: () => this.emails.senderOf(api_key_hash),
       canonical,
       bytes: content.length,
-      body_hash: hash('sha256', canonical, 'hex'),
       draft: () => draftSubmitted(recipients, Buffer.from(content, 'base64')),
     });
   }

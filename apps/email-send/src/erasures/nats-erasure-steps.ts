@@ -28,7 +28,6 @@ export class NatsErasureSteps extends ErasureSteps {
       return await this.requests.request(OPERATIONS[service].eraseRecipientStep, step);
     } catch (error) {
       if (error instanceof ServiceUnavailable) throw new Error(`${service} ${WHY[error.reason]}`);
-      // An older release that does not support the request causes the same error.
       if (error instanceof RemoteFault)
         throw new Error(`${service} could not run the step; see its log: ${error.message}`);
       throw error;

@@ -52,7 +52,7 @@ beforeEach(() =>
 const message = async () => {
   const id = randomUUID();
   await pool.query('INSERT INTO emails VALUES ($1, $2, $3)', [id, randomUUID(), JSON.stringify({ id, to: [ADDRESS] })]);
-  await pool.query('INSERT INTO sealed_email_bodies VALUES ($1, $2, $3)', [id, 'key', 'key:…']);
+  await pool.query('INSERT INTO sealed_email_bodies VALUES ($1, $2, $3)', [id, 'key', Buffer.of(0)]);
   const recipients = [ERASED, 'bob@x.test'].map((address, index) => ({ index, address }));
   return { id, event: { streamId: `email-${id}`, type: 'accepted', data: { email_id: id, recipients } } };
 };
@@ -99,7 +99,7 @@ it('leaves a body unfinished while another recipient waits for it or the message
 it('replaces idempotency keys that hold the address, and keeps the others', async () => {
   const theirs = await message();
   const insert = (key: string) =>
-    pool.query(`INSERT INTO idempotency_keys VALUES ($1, $2, 'hash', $3, now())`, [randomUUID(), key, theirs.id]);
+    pool.query(`INSERT INTO idempotency_keys VALUES ($1, $2, $3, now(), $1)`, [randomUUID(), key, theirs.id]);
   await insert('welcome Mary-Jane@my-shop.test');
   await insert('order-17');
   expect(await eraseRowsOf(theirs.event)).toMatchObject({ erased: { idempotency_keys: 1 } });

@@ -131,7 +131,7 @@ describe('a message that was lost between two transactions', () => {
       body,
       serviceId: sender.serviceId,
       emailId: id,
-      identity: { fingerprint: uuidv7(), bodyHash: '' },
+      fingerprint: uuidv7(),
       perMinuteLimit: 9,
       dailyLimit: 9,
       sharedDailyLimit: 9,

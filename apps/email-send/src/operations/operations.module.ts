@@ -21,8 +21,6 @@ import { DnsLookups } from './dns-lookups.js';
 import { ProbeReturnPath } from './probe-return-path.js';
 import { SendingDiagnosis } from './sending-diagnosis.js';
 
-const BODIES = { table: 'sealed_email_bodies', id: 'email_id', keyColumn: 'key_id', rowOf: bodyRow };
-
 const operations = OperationsModule.forService({
   service: 'email-send',
   imports: [PostgresModule, RelayModule, ErasuresModule, CodeOptOutsModule],
@@ -34,8 +32,10 @@ const operations = OperationsModule.forService({
     sealed: new SealedColumns(pool, keys, [
       { table: 'dkim_keys', id: 'id', column: 'sealed_private_key', rowOf: dkimKeyRow },
       { table: 'dkim_ed25519_keys', id: 'rsa_key_id', column: 'sealed_private_key', rowOf: ed25519KeyRow },
-      { ...BODIES, column: 'sealed' },
-      { ...BODIES, column: 'body', bytes: true },
+      {
+        ...{ table: 'sealed_email_bodies', id: 'email_id', column: 'body', bytes: true },
+        ...{ keyColumn: 'key_id', rowOf: bodyRow },
+      },
       { table: 'mailbox_hash_keys', id: 'id', column: 'sealed_key', rowOf: hashKeyRow },
       { table: 'scheduled_emails', id: 'id', column: 'sealed', rowOf: scheduledEmailRow },
       { table: 'scheduled_emails', id: 'id', column: 'sealed_summary', rowOf: scheduledSummaryRow },

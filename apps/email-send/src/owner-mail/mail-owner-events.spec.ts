@@ -41,6 +41,7 @@ class FakeFacts extends OwnerFacts {
     project_name: 'Demo',
     name: 'shop',
     reason: 'the build failed',
+    is_live: null,
     recipients: [
       { user_id: 'ada', email: 'ada@example.com' },
       { user_id: 'bea', email: 'bea@example.com' },

@@ -41,13 +41,8 @@ export class MailOwnerEvents {
     const facts = await this.facts.of(event);
     if (!facts) return;
     // If a relay or platform-management does not respond, the event is redelivered; nobody is told twice.
-    await Promise.all([this.#notify(event, facts), isMailed(event) && this.#mail(event, facts)]);
-  }
-
-  /** A release before this one does not say which workspace it is. */
-  async #notify(event: OwnerEvent, { workspace_id, ...facts }: OwnerMailFacts): Promise<void> {
-    if (workspace_id === undefined) return;
-    await this.notifications.notify(ownerNotification(event, { ...facts, workspace_id }, this.#dashboardUrl));
+    const notification = ownerNotification(event, facts, this.#dashboardUrl);
+    await Promise.all([this.notifications.notify(notification), isMailed(event) && this.#mail(event, facts)]);
   }
 
   async #mail(event: MailedOwnerEvent, facts: OwnerMailFacts): Promise<void> {

@@ -69,9 +69,7 @@ export const messageAbout = (
   }
 };
 
-/** Undefined from the release before, which does not tell. */
-const consequenceOf = (isLive: boolean | null | undefined): string => {
-  if (isLive === undefined) return '';
+const consequenceOf = (isLive: boolean | null): string => {
   if (isLive === null) return ' No version of it has been live so far.';
   return isLive ? ' The version before it is still live.' : ' No version of it is running now.';
 };

@@ -36,7 +36,7 @@ describe('the body of a message', () => {
     expect(retried()).toHaveLength(2);
     expect(retried()[0]!.raw.toString().replaceAll('=\r\n', '')).toContain('token=3D8c1f2e6d0b');
     const { rows } = await fixture.pool.query<StoredBody>(
-      'SELECT key_id, sealed, body FROM sealed_email_bodies WHERE email_id = $1',
+      'SELECT key_id, body FROM sealed_email_bodies WHERE email_id = $1',
       [other],
     );
     expect(() => fixture.seal.open(emailId, rows[0]!)).toThrow();

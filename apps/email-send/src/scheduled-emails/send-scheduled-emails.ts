@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Refusal, sendEmail } from '@postern/contracts';
 import { DatabaseClock, type DatabaseTime, Every, ServiceLog, type TaskRun } from '@postern/service-host';
@@ -65,7 +64,6 @@ export class SendScheduledEmails {
         email_id: attemptId,
         // Another message with the same content is no repetition of this one.
         canonical: JSON.stringify(['scheduled', id]),
-        body_hash: hash('sha256', id, 'hex'),
         answer_within_ms: sendEmail.deadlineMs,
         bytes: claimed.bytes,
         draft: () => draftEmail(message),

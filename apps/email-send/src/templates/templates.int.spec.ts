@@ -51,7 +51,7 @@ beforeEach(async () => {
 const send = (template: object, changes: object = {}) =>
   call(sendEmail, {
     api_key_hash: keyHash,
-    body_hash: '',
+    answer_within_ms: 30_000,
     email_id: uuidv7(),
     email: sendEmailBody.parse({ from: 'shop@example.com', to: [address], template, ...changes }),
   });

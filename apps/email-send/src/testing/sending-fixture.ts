@@ -249,10 +249,9 @@ export function request(keyHash: string, changes: Partial<Body> = {}, idempotenc
     text: 'Thank you.',
     ...changes,
   });
-  const body_hash = createHash('sha256').update(JSON.stringify(email)).digest('hex');
   return {
     api_key_hash: keyHash,
-    body_hash,
+    answer_within_ms: 30_000,
     email,
     ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
   };

@@ -1,21 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { inTransaction, lockStreams } from '@postern/event-sourcing/postgres';
-import { Database, KeyRing } from '@postern/service-host';
+import { Database } from '@postern/service-host';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { isDeleted } from '../infrastructure/postgres/deleted-streams.js';
 import { webServiceNotFound } from '../web-services/services/aggregate/refusals.js';
 import { webServiceStream } from '../web-services/services/aggregate/web-service.js';
 import { databaseNotFound, databaseStream } from './database.js';
 import { DELETE_ATTACHMENT, FIND_ATTACHMENT_OF_VARIABLE, INSERT_ATTACHMENT } from './database-attachments.sql.js';
-import { REPLACE_SHARED_PASSWORD } from './databases.sql.js';
-import { newPassword } from './new-password.js';
-import {
-  type AttachedService,
-  type Attachment,
-  credentialsRow,
-  type NamedAttachment,
-  type NewAttachment,
-} from './ports.js';
+import type { AttachedService, Attachment, NamedAttachment, NewAttachment } from './ports.js';
 import { variableInUse } from './refusals.js';
 
 /** Stores attachments as rows, which are deleted with the database or web service. */
@@ -24,7 +16,6 @@ export class DatabaseAttachments {
   constructor(
     private readonly database: Database,
     private readonly prisma: PrismaClient,
-    private readonly keys: KeyRing,
   ) {}
 
   /** Refuses with `database_not_found`, `web_service_not_found` and `variable_in_use`. */
@@ -43,18 +34,10 @@ export class DatabaseAttachments {
     });
   }
 
-  /**
-   * Web services of earlier versions have the password of the owner: the first one that is detached has it replaced.
-   * @returns whether the attachment existed.
-   */
+  /** @returns whether the attachment existed. */
   async detach(databaseId: string, attachmentId: string): Promise<boolean> {
-    const sealed = this.keys.seal(newPassword(), credentialsRow(databaseId));
-    return inTransaction(this.database.pool, async client => {
-      const deleted = await client.query(DELETE_ATTACHMENT, [databaseId, attachmentId]);
-      if (deleted.rowCount === 0) return false;
-      await client.query(REPLACE_SHARED_PASSWORD, [databaseId, sealed]);
-      return true;
-    });
+    const { rowCount } = await this.database.pool.query(DELETE_ATTACHMENT, [databaseId, attachmentId]);
+    return rowCount !== 0;
   }
 
   /** The attachments of all databases in the order of their ids, by the id of the database. */

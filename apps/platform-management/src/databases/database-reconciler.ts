@@ -172,7 +172,7 @@ export class DatabaseReconciler {
 
   async #ensure(row: DatabaseRow, order: DatabaseOrder, supervision: Supervision, late?: AbortSignal): Promise<void> {
     const connected = textOf(
-      (order.attachmentUsers ?? []).map(({ username }) => username),
+      order.attachmentUsers.map(({ username }) => username),
       row,
     );
     await this.runtime.ensure(order, late);

@@ -33,11 +33,6 @@ export const MOVE_DATABASE = `
   WHERE database_id = $1 AND host IS DISTINCT FROM $2`;
 
 export const ROTATE_CREDENTIALS = `
-  UPDATE database_credentials SET sealed_password = $2, shared = false, rotation = rotation + 1
+  UPDATE database_credentials SET sealed_password = $2, rotation = rotation + 1
   WHERE database_id = $1
   RETURNING username, rotation`;
-
-/** Replaces the password if attached web services of earlier versions know it. */
-export const REPLACE_SHARED_PASSWORD = `
-  UPDATE database_credentials SET sealed_password = $2, shared = false, rotation = rotation + 1
-  WHERE database_id = $1 AND shared`;

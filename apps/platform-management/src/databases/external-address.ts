@@ -29,7 +29,7 @@ export class ExternalAddress {
       open_to_everyone: enabled && allowedCidrs.includes(EVERYONE),
       host: isOpen ? found.host : null,
       port: isOpen ? row.port : null,
-      unavailable_reason: 'refusal' in found ? found.refusal : null,
+      unavailable_reason: found && 'refusal' in found ? found.refusal : null,
     };
   }
 

@@ -32,13 +32,10 @@ export class GetDatabase {
         ? {
             cpu: { millicores: rounded(usage.cpuMillicores), percent: rounded(usage.cpuPercent) },
             memory: { bytes: Math.round(usage.memoryBytes), percent: rounded(usage.memoryPercent) },
-            storage:
-              usage.storageBytes === undefined
-                ? undefined
-                : {
-                    bytes: usage.storageBytes,
-                    percent: rounded((100 * usage.storageBytes) / row.limits.storageBytes),
-                  },
+            storage: {
+              bytes: usage.storageBytes,
+              percent: rounded((100 * usage.storageBytes) / row.limits.storageBytes),
+            },
           }
         : null,
       connection: username === undefined || row.status === 'deleting' ? null : connectionOf(row, username, usage),

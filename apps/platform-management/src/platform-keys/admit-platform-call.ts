@@ -49,8 +49,7 @@ export class AdmitPlatformCall {
         ...(rate_limit ? { rate_limit } : {}),
       });
     }
-    // Gateways of the previous release send no role.
-    if (!includesRole(key.role, role ?? (required === 'read' ? 'viewer' : 'member'))) {
+    if (!includesRole(key.role, role)) {
       throw new Refusal(
         'operation_not_allowed',
         `the role of the key's user in the workspace, ${key.role}, does not allow this`,

@@ -40,7 +40,7 @@ export class FakeAccounts extends AccountDirectory {
  * databases as `attached`.
  */
 export class FakeConfigurations extends ReleaseConfigurations {
-  today: Configuration = { environment: {}, secrets: [] };
+  today: Configuration = { environment: {}, secrets: [], sources: {} };
   attached: Configuration['environment'] = {};
   readonly sealed = new Map<string, Configuration>();
   /** Why stored configurations cannot be read. */

@@ -63,7 +63,7 @@ export class ResourcesFixture {
 
   call(key: string, required: 'read' | 'write' = 'read'): Promise<ReplyOf<typeof admitPlatformCall>> {
     const key_hash = createHash('sha256').update(key).digest('hex');
-    return this.request(admitPlatformCall, { key_hash, required });
+    return this.request(admitPlatformCall, { key_hash, required, role: required === 'read' ? 'viewer' : 'member' });
   }
 
   stop(): Promise<void> {

@@ -88,7 +88,7 @@ export class WebServicesFixture {
   async reset(): Promise<void> {
     await this.stopReplicas();
     this.machine.reset();
-    this.configurations.today = { environment: {}, secrets: [] };
+    this.configurations.today = { environment: {}, secrets: [], sources: {} };
     this.configurations.attached = {};
     this.configurations.failure = undefined;
     if (this.machine.overlaps > 0)

@@ -11,6 +11,9 @@ const database = {
   username: 'ada',
   password: 'secret',
   limits: { cpu_millicores: 100, memory_bytes: 1, storage_bytes: 1, connections: 1 },
+  attached_to: [],
+  attachment_users: [],
+  allowed_cidrs: [],
 };
 
 const restore = (): RuntimeOrder => ({

@@ -12,7 +12,12 @@ afterAll(() => world.stop());
 const pool = () => world.service.app.get(Database, { strict: false }).pool;
 const register = async (service_id: string = randomUUID()) => {
   const url = `${world.receiver.url}/${randomUUID()}`;
-  const { id } = await world.client.request(createWebhook, { service_id, url, events: ['delivered'] });
+  const { id } = await world.client.request(createWebhook, {
+    service_id,
+    workspace_id: service_id,
+    url,
+    events: ['delivered'],
+  });
   return { service_id, id };
 };
 

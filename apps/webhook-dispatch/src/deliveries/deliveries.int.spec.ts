@@ -23,6 +23,7 @@ const register = async (events: OutcomeKind[] = ['delivered', 'bounced']) => {
   const path = `/${randomUUID()}`;
   const created = await world.client.request(createWebhook, {
     service_id,
+    workspace_id: service_id,
     url: `${world.receiver.url}${path}`,
     events,
   });

@@ -94,7 +94,7 @@ const failedAttempt = (attempt: DeliveryRow['attemptLog'][number]): AttemptReply
   response_head: attempt.responseHead,
 });
 
-/** None for a delivery of the release before, whose attempts are all in `attempts`. */
+/** None while no attempt was accepted; failed ones are in `attempts`. */
 const acceptedAttempt = (row: DeliveryRow): AttemptReply[] =>
   row.acceptedAt === null
     ? []

@@ -5,8 +5,7 @@ const DUE = "d.state = 'pending' AND d.next_attempt_at <= now()";
 
 const HELD = "state = 'held', reason = 'the endpoint is disabled'";
 
-const ENDPOINT =
-  'w.service_id, coalesce(w.workspace_id, w.service_id) AS workspace_id, w.url, w.rate_limit, w.ordered, s.current';
+const ENDPOINT = 'w.service_id, w.workspace_id, w.url, w.rate_limit, w.ordered, s.current';
 
 /**
  * Reads due deliveries of the partitions `$2` of the dispatcher `$1`, if it owns them, per endpoint up to the limits `$3` (webhooks) and

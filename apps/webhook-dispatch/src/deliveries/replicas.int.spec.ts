@@ -35,7 +35,13 @@ const register = async (count: number, settings: Settings = {}) =>
       const service_id = randomUUID();
       const path = `/${randomUUID()}`;
       const url = `${world.receiver.url}${path}`;
-      await world.client.request(createWebhook, { service_id, url, events: ['delivered'], ...settings });
+      await world.client.request(createWebhook, {
+        service_id,
+        workspace_id: service_id,
+        url,
+        events: ['delivered'],
+        ...settings,
+      });
       return { service_id, path };
     }),
   );

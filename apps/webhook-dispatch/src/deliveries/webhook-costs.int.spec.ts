@@ -31,6 +31,7 @@ beforeAll(async () => {
   for (let n = 0; n < WEBHOOKS; n++)
     await world.client.request(createWebhook, {
       service_id,
+      workspace_id: service_id,
       url: `${world.receiver.url}/${n}`,
       events: ['delivered'],
     });

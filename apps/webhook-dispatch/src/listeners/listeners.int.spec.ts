@@ -32,7 +32,12 @@ describe('a listener', () => {
   it('reads the body that a webhook receives, byte for byte', async () => {
     const listener = await listen();
     const url = `${world.receiver.url}/${randomUUID()}`;
-    await world.client.request(createWebhook, { service_id: listener.service_id, url, events: ['bounced'] });
+    await world.client.request(createWebhook, {
+      service_id: listener.service_id,
+      workspace_id: randomUUID(),
+      url,
+      events: ['bounced'],
+    });
     const reading = read(listener);
     const call = await world.requestFor(await world.publish('bounced', listener.service_id));
 

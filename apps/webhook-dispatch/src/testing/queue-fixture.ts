@@ -50,13 +50,15 @@ export class QueueFixture {
 
   /** Creates a webhook of a service without others; returns its id. */
   async endpoint(): Promise<string> {
-    const id = randomUUID();
+    const [id, serviceId] = [randomUUID(), randomUUID()];
     await this.pool.query(
-      `INSERT INTO webhooks (id, service_id, url, events, enabled, created_at) VALUES ($1, $2, $3, '{}', true, now())`,
-      [id, randomUUID(), `https://hooks.test/${id}`],
+      `INSERT INTO webhooks (id, service_id, workspace_id, url, events, enabled, created_at)
+       VALUES ($1, $2, $2, $3, '{}', true, now())`,
+      [id, serviceId, `https://hooks.test/${id}`],
     );
-    await this.pool.query('INSERT INTO webhook_secrets (webhook_id, current) VALUES ($1, $2)', [
+    await this.pool.query('INSERT INTO webhook_secrets (webhook_id, service_id, current) VALUES ($1, $2, $3)', [
       id,
+      serviceId,
       this.keys.seal(`of ${id}`, id),
     ]);
     return id;

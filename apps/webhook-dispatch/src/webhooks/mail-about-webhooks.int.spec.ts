@@ -50,7 +50,12 @@ const failing = async (answers = 3) => {
   let status = 404;
   world.receiver.answerWith(({ url }) => (url.startsWith(path) ? { status } : {}));
   const url = `${world.receiver.url}${path}`;
-  const { id } = await world.client.request(createWebhook, { service_id, url, events: ['delivered'] });
+  const { id } = await world.client.request(createWebhook, {
+    service_id,
+    workspace_id: service_id,
+    url,
+    events: ['delivered'],
+  });
   const deliver = async () => void (await world.requestFor(await world.publish('delivered', service_id)));
   for (let count = 0; count < answers; count += 1) await deliver();
   const recorded = async (attempts: number) =>

@@ -12,7 +12,7 @@ export interface WebhookKey {
 }
 
 export interface NewWebhook extends WebhookKey {
-  readonly workspace_id: string | undefined;
+  readonly workspace_id: string;
   readonly url: string;
   readonly events: readonly OutcomeKind[];
   readonly rate_limit: number | null;

@@ -12,7 +12,12 @@ const register = async () => {
   const service_id = randomUUID();
   const path = `/${randomUUID()}`;
   const url = `${world.receiver.url}${path}`;
-  const { id: webhook_id } = await world.client.request(createWebhook, { service_id, url, events: ['delivered'] });
+  const { id: webhook_id } = await world.client.request(createWebhook, {
+    service_id,
+    workspace_id: service_id,
+    url,
+    events: ['delivered'],
+  });
   return { service_id, webhook_id, path, url };
 };
 type Target = Awaited<ReturnType<typeof register>>;

@@ -33,7 +33,12 @@ describe('a new webhook', () => {
     ['a name that does not exist', 'https://nobody.invalid/'],
   ])('is refused for %s', async (_, url) => {
     await expect(
-      world.client.request(createWebhook, { service_id: randomUUID(), url, events: ['delivered'] }),
+      world.client.request(createWebhook, {
+        service_id: randomUUID(),
+        workspace_id: randomUUID(),
+        url,
+        events: ['delivered'],
+      }),
     ).rejects.toMatchObject({ code: 'invalid_url', message: expect.stringMatching(/^url: /) });
   });
 
@@ -42,7 +47,12 @@ describe('a new webhook', () => {
     ['https://1572394766/ü?q="x"', 'https://93.184.215.14/%C3%BC?q=%22x%22'],
   ])('is stored as the encoded URL: %s', async (url, called) => {
     const service_id = randomUUID();
-    const created = await world.client.request(createWebhook, { service_id, url, events: ['delivered'] });
+    const created = await world.client.request(createWebhook, {
+      service_id,
+      workspace_id: service_id,
+      url,
+      events: ['delivered'],
+    });
     expect(created.url).toBe(called);
     const listed = await world.client.request(listWebhooks, { service_id });
     expect(listed.map(webhook => webhook.url)).toEqual([called]);
@@ -51,7 +61,12 @@ describe('a new webhook', () => {
   it('is stored with the encoded URL when its URL is changed', async () => {
     const service_id = randomUUID();
     const url = 'https://93.184.215.14/first';
-    const { id } = await world.client.request(createWebhook, { service_id, url, events: ['delivered'] });
+    const { id } = await world.client.request(createWebhook, {
+      service_id,
+      workspace_id: service_id,
+      url,
+      events: ['delivered'],
+    });
     const change = (changed: string) =>
       world.client.request(updateWebhook, { service_id, webhook_id: id, changes: { url: changed } });
     await expect(change('https://93.184.215.14/second\r\n')).rejects.toMatchObject({ code: 'invalid_url' });
@@ -62,6 +77,7 @@ describe('a new webhook', () => {
     expect(
       await world.client.request(createWebhook, {
         service_id: randomUUID(),
+        workspace_id: randomUUID(),
         url: 'https://93.184.215.14/events',
         events: ['delivered'],
       }),

@@ -19,9 +19,8 @@ export interface Pacing {
   readonly ordered: boolean;
 }
 
-/** The workspace and the pacing are unknown to events of the release before. */
-interface Creation extends Partial<Pacing> {
-  readonly workspace_id?: string | undefined;
+interface Creation extends Pacing {
+  readonly workspace_id: string;
   readonly url: string;
   readonly events: readonly OutcomeKind[];
 }
@@ -118,7 +117,7 @@ export const webhook: Decider<State, WebhookCommand, WebhookEvent> = {
 
   evolve: (state, event) => {
     if (event.type === 'webhook-dispatch.webhook-created.v1') {
-      const { webhook_id, service_id, url, events, rate_limit = null, ordered = false } = event.data;
+      const { webhook_id, service_id, url, events, rate_limit, ordered } = event.data;
       const pacing = { rate_limit, ordered };
       return { id: webhook_id, serviceId: service_id, url, events, enabled: true, nextSecretReady: false, pacing };
     }

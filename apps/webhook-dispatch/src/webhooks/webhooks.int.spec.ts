@@ -42,7 +42,12 @@ const whileFailing = async (
 
 const register = async (service_id: string = randomUUID()) => {
   const url = `${world.receiver.url}/${randomUUID()}`;
-  const { id, secret } = await world.client.request(createWebhook, { service_id, url, events: ['delivered'] });
+  const { id, secret } = await world.client.request(createWebhook, {
+    service_id,
+    workspace_id: service_id,
+    url,
+    events: ['delivered'],
+  });
   return { service_id, webhook_id: id, secret };
 };
 
@@ -58,7 +63,12 @@ const expectSignedWith = async (secret: string, { service_id }: Target) => {
 it('The name of a webhook for the audit log is its URL, also after it is removed', async () => {
   const url = `${world.receiver.url}/${randomUUID()}`;
   const service_id = randomUUID();
-  const { id } = await world.client.request(createWebhook, { service_id, url, events: ['delivered'] });
+  const { id } = await world.client.request(createWebhook, {
+    service_id,
+    workspace_id: service_id,
+    url,
+    events: ['delivered'],
+  });
   const named = () => world.client.request(nameWebhooks, { ids: [id, randomUUID()] });
   expect(await named()).toEqual({ resources: [{ id, name: url }] });
   await world.client.request(removeWebhook, { service_id, webhook_id: id });

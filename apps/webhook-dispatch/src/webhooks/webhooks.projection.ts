@@ -1,12 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  getWebhook,
-  listWebhooks,
-  Refusal,
-  type ReplyOf,
-  type RequestOf,
-  type WebhookHealth,
-} from '@postern/contracts';
+import { getWebhook, listWebhooks, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import type { RecordedEvent } from '@postern/event-sourcing';
 import type { Projection, ProjectionTransaction } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
@@ -29,7 +22,7 @@ const apply = (event: RecordedEvent<WebhookEvent> & WebhookEvent, tx: Projection
   const { webhook_id: id } = event.data;
   switch (event.type) {
     case 'webhook-dispatch.webhook-created.v1': {
-      const { service_id, workspace_id = null, url, events, at, rate_limit = null, ordered = false } = event.data;
+      const { service_id, workspace_id, url, events, at, rate_limit, ordered } = event.data;
       return tx.query(insertWebhook(tx), [id, service_id, url, events, at, workspace_id, rate_limit, ordered]);
     }
     case 'webhook-dispatch.webhook-url-changed.v1':
@@ -102,19 +95,22 @@ export class Webhooks {
       this.healths.of(ids),
     ]);
     const ready = new Set(withNextSecret.map(({ webhookId }) => webhookId));
-    return rows.map(row => ({
-      id: row.id,
-      url: row.url,
-      events: row.events as WebhookReply['events'],
-      enabled: row.enabled,
-      disabled_reason: row.disabledReason,
-      next_secret_ready: ready.has(row.id),
-      created_at: row.createdAt.toISOString(),
-      rate_limit: row.rateLimit,
-      ordered: row.ordered,
-      ...healthOf(healths.get(row.id)),
-    }));
+    return rows.flatMap(row => {
+      const health = healths.get(row.id);
+      // It was removed in the meantime.
+      if (!health) return [];
+      return {
+        id: row.id,
+        url: row.url,
+        events: row.events as WebhookReply['events'],
+        enabled: row.enabled,
+        disabled_reason: row.disabledReason,
+        next_secret_ready: ready.has(row.id),
+        created_at: row.createdAt.toISOString(),
+        rate_limit: row.rateLimit,
+        ordered: row.ordered,
+        health,
+      };
+    });
   }
 }
-
-const healthOf = (health: WebhookHealth | undefined) => (health ? { health } : {});

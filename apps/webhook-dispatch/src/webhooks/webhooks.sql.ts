@@ -15,10 +15,8 @@ export const SWITCH_SECRET =
 /** `$1` webhook. */
 export const DELETE_SECRET = 'DELETE FROM webhook_secrets WHERE webhook_id = $1';
 
-/** Counts the webhooks of service `$1` by their secrets. Replicas of an earlier release store no service with them. */
-export const COUNT_WEBHOOKS = `
-  SELECT count(*)::int AS count FROM webhook_secrets WHERE service_id = $1
-    OR service_id IS NULL AND webhook_id IN (SELECT id FROM webhooks WHERE webhooks.service_id = $1)`;
+/** Counts the webhooks of service `$1` by their secrets, which are written with their events. */
+export const COUNT_WEBHOOKS = 'SELECT count(*)::int AS count FROM webhook_secrets WHERE service_id = $1';
 
 /** `$1` webhook. */
 export const CLEAR_FAILURES = 'DELETE FROM failing_webhooks WHERE webhook_id = $1';

@@ -49,7 +49,9 @@ export const emailBounced = event(
       reason: z.string().describe('Why the message was rejected, as the server states it.'),
     }),
   ).extend({
-    classification: bounceClassification.optional().describe('Absent in bounces that earlier releases recorded.'),
+    classification: bounceClassification
+      .optional()
+      .describe('Absent if no server rejected the message: the address is suppressed, or the deadline passed.'),
   }),
 );
 

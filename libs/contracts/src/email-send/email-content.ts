@@ -21,10 +21,7 @@ export const emailContent = z.object({
   html: z.string().nullable().describe('The HTML body as it was given; null if there is none.'),
   text: z.string().nullable().describe('The plain-text body, derived from the HTML body if none was given.'),
   headers: z.record(z.string(), z.string()).describe('The header fields of the message, unfolded.'),
-  attachments: z
-    .array(emailFile)
-    .optional()
-    .describe('The files of the message, in their order. Absent from the release before.'),
+  attachments: z.array(emailFile).describe('The files of the message, in their order.'),
   raw: z
     .string()
     .describe(

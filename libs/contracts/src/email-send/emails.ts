@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MIB } from '../http-route.js';
 import { requestsOf } from '../request.js';
-import { id, timestamp } from '../shapes.js';
+import { id } from '../shapes.js';
 import { MAX_RECIPIENTS, sendEmailBody } from './send-email-body.js';
 
 const request = requestsOf('email-send', ['api-gateway']);
@@ -95,12 +95,8 @@ export const sendEmail = request('send-email', {
   request: z.object({
     api_key_hash: apiKeyHash,
     idempotency_key: idempotencyKey.optional(),
-    body_hash: z
-      .string()
-      .describe('SHA-256 of the body as received; earlier releases use it to detect a reused idempotency key.'),
     email_id: id.optional().describe('Id of the message, chosen before the first attempt so that retries are safe.'),
-    answer_by: timestamp.optional().describe('When the client stops waiting, by the clock of the gateway.'),
-    answer_within_ms: answerWithinMs.optional(),
+    answer_within_ms: answerWithinMs,
     email: sendEmailBody,
   }),
   reply: z.object({
@@ -131,8 +127,7 @@ export const submitEmail = request('submit-email', {
     api_key_hash: apiKeyHash,
     idempotency_key: idempotencyKey.optional(),
     email_id: id,
-    answer_by: timestamp,
-    answer_within_ms: answerWithinMs.optional(),
+    answer_within_ms: answerWithinMs,
     recipients: z.array(z.string().max(320)).min(1).max(MAX_RECIPIENTS).describe('Of the envelope.'),
     content: z
       .string()

@@ -26,7 +26,7 @@ export const emailAccepted = event(
     counts_on_shared_sender: z
       .boolean()
       .optional()
-      .describe('Whether it counts against the daily cap of the shared sender. Absent from the release before.'),
+      .describe('Whether it counts against the daily cap of the shared sender; absent if not.'),
     tags: z.record(z.string(), z.string()).optional().describe('Absent if the message has none.'),
     accepted_at: timestamp,
   }),

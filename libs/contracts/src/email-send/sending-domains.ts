@@ -41,20 +41,12 @@ export const sendingDomain = z.object({
   records: z.array(dnsRecord).describe('The records that the domain needs to be verified.'),
   optional_records: z
     .array(optionalDnsRecord)
-    .optional()
-    .describe(
-      'A second DKIM key (Ed25519) and a return path below the domain, for SPF alignment; used once found. Absent from the release before.',
-    ),
+    .describe('A second DKIM key (Ed25519) and a return path below the domain, for SPF alignment; used once found.'),
   tracking: trackingHost
     .nullable()
-    .optional()
-    .describe(
-      'The tracking host of the domain; null if its messages use the host of the installation. Absent from the release before.',
-    ),
+    .describe('The tracking host of the domain; null if its messages use the host of the installation.'),
   last_checked_at: timestamp.nullable(),
-  next_check_at: timestamp
-    .optional()
-    .describe('When Postern checks the records again. Absent from the release before.'),
+  next_check_at: timestamp.optional().describe('When Postern checks the records again; absent if it does not.'),
   verified_at: timestamp.nullable(),
   created_at: timestamp,
 });

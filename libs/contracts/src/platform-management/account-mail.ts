@@ -29,12 +29,9 @@ export const issueInvitationToken = request('issue-invitation-token', {
         email: z.string(),
         token,
         workspace_name: z.string(),
-        has_account: z
-          .boolean()
-          .optional()
-          .describe('Whether a user has the address, who accepts on the dashboard. Absent from the release before.'),
-        invited_by: z.string().optional().describe('The address of the inviter. Absent from the release before.'),
-        role: workspaceRole.optional().describe('Absent from the release before.'),
+        has_account: z.boolean().describe('Whether a user has the address, who accepts on the dashboard.'),
+        invited_by: z.string().describe('The address of the inviter.'),
+        role: workspaceRole,
       })
       .nullable(),
   }),

@@ -12,7 +12,7 @@ export type Workspace = z.output<typeof workspace>;
 
 /** A workspace of a user, with the role of the user. */
 export const membership = workspace.extend({
-  role: workspaceRole.optional().describe('Absent from the release before, where every user is an owner.'),
+  role: workspaceRole,
 });
 
 export const user = z.object({
@@ -29,8 +29,7 @@ const tokenHash = z.string().regex(/^[0-9a-f]{64}$/);
 
 /**
  * `ip` is the client's address. Failed attempts are counted per account and client; `device_token`, which the reply of an
- * earlier login contained, distinguishes devices of the account from others. A service of the previous release returns
- * none.
+ * earlier login contained, distinguishes devices of the account from others.
  */
 export const createSession = request('create-session', {
   request: z.object({
@@ -41,7 +40,7 @@ export const createSession = request('create-session', {
     device_token: z.string().max(1024).optional(),
     user_agent: z.string().max(512).optional(),
   }),
-  reply: z.object({ token: z.string(), expires_at: timestamp, device_token: z.string().optional() }),
+  reply: z.object({ token: z.string(), expires_at: timestamp, device_token: z.string() }),
   refusals: { credentials_wrong: 401, second_factor_required: 401, too_many_attempts: 429, quota_reached: 409 },
   callers: ['operator'],
   deadlineMs: 10_000,
@@ -71,7 +70,7 @@ export const endSession = request('end-session', {
   callers: ['operator'],
 });
 
-/** A session as shown to its user; `client_address` and `user_agent` are unknown for sessions of earlier releases. */
+/** A session as shown to its user. */
 export const userSession = z.object({
   id,
   created_at: timestamp,
@@ -129,25 +128,16 @@ export const getMe = request('get-me', {
   request: z.object({ user_id: id, workspace_id: id }),
   reply: user.extend({
     active_workspace: membership,
-    service_mails: z
-      .boolean()
-      .optional()
-      .describe(
-        'Whether you get emails about failures in the workspaces that you own. Absent from the release before.',
-      ),
+    service_mails: z.boolean().describe('Whether you get emails about failures in the workspaces that you own.'),
     status_mails: z
       .boolean()
-      .optional()
       .describe(
         'Whether you get a daily email about workspaces that you own, on days on which something in them needs ' +
-          'somebody. Absent from the release before.',
+          'somebody.',
       ),
     second_factor_missing: z
       .boolean()
-      .optional()
-      .describe(
-        'Whether this installation requires a second factor and you have none. Absent from the release before.',
-      ),
+      .describe('Whether this installation requires a second factor and you have none.'),
   }),
   refusals: { user_not_found: 404 },
   http: {

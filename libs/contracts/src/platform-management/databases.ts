@@ -49,8 +49,7 @@ export const databaseUsage = z.object({
       bytes: z.int().nonnegative().describe('Size of the files.'),
       percent: z.number().nonnegative().describe('Percentage of the limit.'),
     })
-    .optional()
-    .describe('Current size of the data and its log. Absent while an earlier release measures.'),
+    .describe('Current size of the data and its log.'),
 });
 
 /** How clients connect, without the password. */
@@ -62,7 +61,6 @@ export const databaseConnection = z.object({
   ca_certificate: z
     .string()
     .nullable()
-    .optional()
     .describe(
       'Certificate (PEM) of the authority that signs the certificate of the server, for `sslmode=verify-full`. Null for a key-value store, which has no TLS, and if the database is not running.',
     ),
@@ -114,12 +112,9 @@ export const getDatabase = request('get-database', {
       .nullable()
       .optional()
       .describe('Major version of the server, such as `15`. Null for a key-value store, and if it is not running.'),
-    external_access: externalAccess
-      .optional()
-      .describe('Whether clients outside of the platform can connect. Absent from an earlier release.'),
+    external_access: externalAccess.describe('Whether clients outside of the platform can connect.'),
     recovery: databaseRecovery
       .nullable()
-      .optional()
       .describe('Null for a key-value store, and while the database is being created or deleted.'),
   }),
   refusals: { database_not_found: 404, runtime_unavailable: 503 },

@@ -79,7 +79,7 @@ export const updateDatabase = request('update-database', {
   }),
   reply: z.object({
     id: id.describe('Id of the database.'),
-    external_access: externalAccess.describe('Who can connect from outside of the platform from now on.'),
+    external_access: externalAccess.describe('The access after the change.'),
   }),
   refusals: {
     database_not_found: 404,

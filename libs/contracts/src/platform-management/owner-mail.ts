@@ -10,7 +10,7 @@ const recipients = z
 
 /** The facts for mail to the owners of a workspace about one of its web services or databases. */
 export const ownerMailFacts = z.object({
-  workspace_id: id.optional().describe('Absent from the release before.'),
+  workspace_id: id,
   workspace_name: z.string(),
   project_name: z.string().nullable().describe('Null for a database, because databases do not belong to projects.'),
   name: z.string(),
@@ -18,7 +18,6 @@ export const ownerMailFacts = z.object({
   is_live: z
     .boolean()
     .nullable()
-    .optional()
     .describe('Whether a version of the web service is running; null if none was ever live, or of a database.'),
   recipients,
 });

@@ -51,10 +51,10 @@ export const operationOf = (route: string, write: boolean): PlatformOperation =>
   return platformOperation.parse(`${PART_OF[own] ?? own}:${write || NEVER_ONLY_READ.has(own) ? 'write' : 'read'}`);
 };
 
-/** Projects and operations that a key is restricted to; null for no restriction. The previous release sends none. */
+/** Projects and operations that a key is restricted to; null for no restriction. */
 export const keyRestrictions = z.object({
-  projects: z.array(id).nullable().optional(),
-  operations: z.array(platformOperation).nullable().optional(),
+  projects: z.array(id).nullable(),
+  operations: z.array(platformOperation).nullable(),
 });
 
 /** A platform key, without the key itself. */
@@ -109,17 +109,16 @@ export type AdmittedRead = z.output<typeof admittedRead>;
 /**
  * Authenticates a key, checks its scope and counts the call for all replicas of the gateway. Refused calls of a valid key
  * count as well. `rate_limit` is null if there is no limit. An admitted call with `read` is answered in the same reply,
- * except by the previous release and if the read fails: then the gateway sends the read separately. A restricted key is
- * invalid without `operation`, because a gateway of the previous release enforces no restriction. `operation_not_allowed`
- * carries `required`. `insufficient_scope` carries `required` and `actual`; `rate_limit_reached` carries `rate_limit` and
- * `retry_after_s`.
+ * except if the read fails: then the gateway sends the read separately. A restricted key is invalid for a route without an
+ * operation. `operation_not_allowed` carries `required`. `insufficient_scope` carries `required` and `actual`;
+ * `rate_limit_reached` carries `rate_limit` and `retry_after_s`.
  */
 export const admitPlatformCall = request('admit-platform-call', {
   request: z.object({
     key_hash: z.string().regex(/^[0-9a-f]{64}$/),
     required: platformKeyScope,
     operation: platformOperation.or(z.literal('own-key')).optional(),
-    role: workspaceRole.optional().describe('The role that the route needs; the key has the role of its user.'),
+    role: workspaceRole.describe('The role that the route needs; the key has the role of its user.'),
     read: readAtAdmission.optional().describe('What the call reads.'),
   }),
   reply: z.object({

@@ -10,20 +10,15 @@ export const previews = z
 
 /** What a web service shows of its previews, of the request that it is a preview of, and of the reports to its Git host. */
 export const gitHostFields = {
-  previews: z
-    .boolean()
-    .optional()
-    .describe('Whether pull and merge requests get previews, where there is a deploy hook.'),
+  previews: z.boolean().describe('Whether pull and merge requests get previews, where there is a deploy hook.'),
   preview_of: id
     .nullable()
-    .optional()
     .describe('The web service that this one is a preview of; null for a web service that is no preview.'),
-  pull_request: z.int().nullable().optional().describe('The number of the pull or merge request of a preview.'),
-  pull_request_url: z.string().nullable().optional().describe('The page of the request; null if it is not known.'),
+  pull_request: z.int().nullable().describe('The number of the pull or merge request of a preview.'),
+  pull_request_url: z.string().nullable().describe('The page of the request; null if it is not known.'),
   commit_status_error: z
     .string()
     .nullable()
-    .optional()
     .describe(
       'Why the Git host did not accept the last commit status or comment; null if it did, or if none was sent.',
     ),

@@ -22,9 +22,8 @@ export const run = z.object({
   created_at: timestamp.describe('When it was requested.'),
   started_at: timestamp.nullable().describe('When the command started; null before.'),
   finished_at: timestamp.nullable().describe('When it ended; null before.'),
-  // Absent from the previous release.
-  cron_job_id: id.nullable().optional().describe('The cron job that it is a run of; null for a one-off command.'),
-  scheduled_for: timestamp.nullable().optional().describe('The time of the schedule that it is for.'),
+  cron_job_id: id.nullable().describe('The cron job that it is a run of; null for a one-off command.'),
+  scheduled_for: timestamp.nullable().describe('The time of the schedule that it is for.'),
 });
 export type Run = z.output<typeof run>;
 
@@ -65,6 +64,8 @@ export const createRun = request('create-run', {
         created_at: '2026-06-17T09:30:00.000Z',
         started_at: null,
         finished_at: null,
+        cron_job_id: null,
+        scheduled_for: null,
       },
     },
     description:

@@ -41,64 +41,40 @@ export const webService = z.object({
   min_instances: z.int().nonnegative().describe('Minimum number of instances.'),
   max_instances: z.int().nonnegative().describe('Maximum number of instances.'),
   environment: secretScope.describe('Which project secrets the service gets.'),
-  // The following ones and `gitHostFields` are absent from the previous release.
   release_command: z
     .string()
     .nullable()
-    .optional()
     .describe('Runs once with each new build, before its instances start; null for none.'),
-  instance: instanceSize
-    .nullable()
-    .optional()
-    .describe('The limits of each instance; null for the default of the runtime.'),
+  instance: instanceSize.nullable().describe('The limits of each instance; null for the default of the runtime.'),
   drain_seconds: z
     .int()
     .nullable()
-    .optional()
     .describe('Seconds that requests may take to finish after SIGTERM; null for the default.'),
   processes: z
     .record(z.string(), z.int().nonnegative())
-    .optional()
     .describe('The number of processes of each other process type of the Procfile, by name. They get no traffic.'),
-  disk: disk
-    .nullable()
-    .optional()
-    .describe('A persistent disk, mounted at the path in the variable `DISK_PATH`; null for none.'),
-  auto_deploy: z.boolean().optional().describe('Whether a push deploys, where there is a deploy hook.'),
+  disk: disk.nullable().describe('A persistent disk, mounted at the path in the variable `DISK_PATH`; null for none.'),
+  auto_deploy: z.boolean().describe('Whether a push deploys, where there is a deploy hook.'),
   root_directory: z
     .string()
     .nullable()
-    .optional()
     .describe('The folder that is built and started; null for the root of the repository.'),
   watch_paths: z
     .array(z.string())
-    .optional()
     .describe('A push deploys only if it changes a matching file; empty if every push deploys.'),
-  health_check: healthCheck.nullable().optional().describe('How instances are checked; null for the defaults.'),
-  autoscaling: autoscaling
-    .nullable()
-    .optional()
-    .describe('When instances are added and removed; null for the defaults.'),
+  health_check: healthCheck.nullable().describe('How instances are checked; null for the defaults.'),
+  autoscaling: autoscaling.nullable().describe('When instances are added and removed; null for the defaults.'),
   first_byte_timeout_seconds: z
     .int()
     .nullable()
-    .optional()
     .describe('How long the first byte of a response may take; null for the limit of the installation.'),
   image: z
     .string()
     .nullable()
-    .optional()
     .describe('The image of a container registry that is deployed; null with a `git_repository_url`.'),
-  dockerfile_path: z.string().nullable().optional().describe('The Dockerfile that is built; null for `Dockerfile`.'),
-  docker_target: z
-    .string()
-    .nullable()
-    .optional()
-    .describe('The stage of the Dockerfile that is built; null for the last one.'),
-  build_args: z
-    .record(z.string(), z.string())
-    .optional()
-    .describe('Values of the `ARG` instructions of the Dockerfile, by name.'),
+  dockerfile_path: z.string().nullable().describe('The Dockerfile that is built; null for `Dockerfile`.'),
+  docker_target: z.string().nullable().describe('The stage of the Dockerfile that is built; null for the last one.'),
+  build_args: z.record(z.string(), z.string()).describe('Values of the `ARG` instructions of the Dockerfile, by name.'),
   ...gitHostFields,
   status: webServiceStatus.describe('`created` until the first deployment is live.'),
   status_reason: z.string().nullable().describe('Why the last action failed; null if it succeeded.'),

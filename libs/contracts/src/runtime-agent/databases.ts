@@ -25,10 +25,10 @@ export const reserveDatabase = request('reserve-database', {
   reply: z.object({ host: z.string(), port: z.int() }),
 });
 
-/** Whether the database responds now, and whether all connections of its plan are in use; earlier versions do not say that. */
+/** Whether the database responds now, and whether all connections of its plan are in use. */
 export const checkDatabase = request('check-database', {
   request: ofDatabase,
-  reply: z.object({ running: z.boolean(), busy: z.boolean().optional() }),
+  reply: z.object({ running: z.boolean(), busy: z.boolean() }),
   deadlineMs: 15_000,
 });
 
@@ -42,8 +42,8 @@ export const getDatabaseUsage = request('get-database-usage', {
         cpu_percent: z.number(),
         memory_bytes: z.number(),
         memory_percent: z.number(),
-        storage_bytes: z.number().optional().describe('Absent from an earlier agent.'),
-        server_version: z.string().optional().describe('The major version. Absent from an earlier agent.'),
+        storage_bytes: z.number(),
+        server_version: z.string().optional().describe('The major version; absent if it cannot be read.'),
         ca_certificate: z.string().optional().describe('Of the authority that signs server certificates (PEM).'),
       })
       .nullable(),

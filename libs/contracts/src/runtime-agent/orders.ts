@@ -30,7 +30,7 @@ const sourceCredentials = z.object({
 /** One release of a web service, for its instances. Absent fields keep the defaults of the runtime. */
 export const servicePlan = z.object({
   web_service_id: runtimeId,
-  /** Web services of the same project reach each other by name; absent in plans of the previous release. */
+  /** Web services of the same project reach each other by name; absent without such names. */
   project_id: runtimeId.optional(),
   name: z.string(),
   roll_id: runtimeId,
@@ -51,7 +51,7 @@ export const servicePlan = z.object({
   first_byte_seconds: z.int().optional(),
   min_instances: z.int(),
   max_instances: z.int(),
-  /** Targets for instances between the two numbers; absent in plans of the previous release. */
+  /** Targets for instances between the two numbers. */
   autoscaling: z
     .object({
       cpu_percent: z.int().nullable().optional(),
@@ -118,15 +118,12 @@ const databaseOrder = z.object({
   limits: limitsOfDatabase,
   /** Major version of a relational database; absent if the runtime chooses. */
   version: z.string().optional(),
-  /** The web services that may connect; absent in orders of earlier versions. */
-  attached_to: z.array(runtimeId).max(10_000).optional(),
-  /** A user with the rights of the owner for each attachment; absent in orders of earlier versions. */
-  attachment_users: z
-    .array(z.object({ username: attachmentUser, password: z.string() }))
-    .max(10_000)
-    .optional(),
-  /** The networks outside of the platform that may connect; absent in orders of earlier versions. */
-  allowed_cidrs: z.array(ipv4Network).max(100).optional(),
+  /** The web services that may connect. */
+  attached_to: z.array(runtimeId).max(10_000),
+  /** A user with the rights of the owner for each attachment. */
+  attachment_users: z.array(z.object({ username: attachmentUser, password: z.string() })).max(10_000),
+  /** The networks outside of the platform that may connect. */
+  allowed_cidrs: z.array(ipv4Network).max(100),
 });
 
 /** SHA-256 of a backup, in hexadecimal. */

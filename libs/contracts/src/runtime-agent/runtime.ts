@@ -30,9 +30,9 @@ export const getRuntimeStatus = request('get-runtime-status', {
         instances: z.int(),
         last_failure: z.string().optional(),
         restarts: z.int(),
-        /** No instance runs until the next request; absent from the previous release. */
+        /** No instance runs until the next request; absent if instances run. */
         asleep: z.boolean().optional(),
-        /** By process type; absent from the previous release. */
+        /** By process type; absent if there are none. */
         processes: z.record(z.string(), z.object({ instances: z.int(), failure: z.string().nullable() })).optional(),
       })
       .nullable(),
@@ -105,7 +105,7 @@ export const readRuntimeLogPage = request('read-runtime-log-page', {
     next: logPlace,
     has_more: z.boolean(),
     is_incomplete: z.boolean(),
-    /** The numbers of lines before and after `next`, including deleted ones; absent from the release before. */
+    /** The numbers of lines before and after `next`, including deleted ones; absent unless `counted`. */
     counts: z.object({ before: z.int().nonnegative(), after: z.int().nonnegative() }).optional(),
   }),
 });

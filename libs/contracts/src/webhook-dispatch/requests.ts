@@ -61,7 +61,7 @@ export const webhook = z.object({
   next_secret_ready: z.boolean().describe('Whether a new secret is ready to be activated.'),
   created_at: timestamp,
   ...pacing,
-  health: webhookHealth.optional().describe('Absent from the release before.'),
+  health: webhookHealth,
 });
 export type Webhook = z.output<typeof webhook>;
 
@@ -72,7 +72,7 @@ const ofWebhook = z.object({ service_id: id, webhook_id: id });
 export const createWebhook = request('create-webhook', {
   request: z.object({
     service_id: id,
-    workspace_id: id.optional().describe('Absent from the release before.'),
+    workspace_id: id,
     url: z.string().min(1).max(2048),
     events: kinds,
     ...pacing,

@@ -1,4 +1,4 @@
-CREATE FUNCTION admit_emails(rounds integer[], streams text[], expected integer[], metadata jsonb[], occurred timestamptz, owners integer[], numbers integer[], event_ids uuid[], types text[], data jsonb[], key_services uuid[], keys text[], key_hashes text[], key_fingerprints uuid[], key_emails uuid[], key_times timestamptz[], counter_services uuid[], counter_periods text[], counter_starts timestamptz[], amounts integer[], limits bigint[], emails uuid[], bodies bytea[], body_key text, fingerprints uuid[], deadlines timestamptz[], instance uuid, recognised_after timestamptz, recognised_until timestamptz) RETURNS TABLE(service_id uuid, period text, starts_at timestamptz, used integer)
+CREATE FUNCTION admit_emails(rounds integer[], streams text[], expected integer[], metadata jsonb[], occurred timestamptz, owners integer[], numbers integer[], event_ids uuid[], types text[], data jsonb[], key_services uuid[], keys text[], key_fingerprints uuid[], key_emails uuid[], key_times timestamptz[], counter_services uuid[], counter_periods text[], counter_starts timestamptz[], amounts integer[], limits bigint[], emails uuid[], bodies bytea[], body_key text, fingerprints uuid[], deadlines timestamptz[], instance uuid, recognised_after timestamptz, recognised_until timestamptz) RETURNS TABLE(service_id uuid, period text, starts_at timestamptz, used integer)
     LANGUAGE plpgsql
     AS $$
 #variable_conflict use_column
@@ -14,11 +14,10 @@ BEGIN
   END IF;
 
   IF cardinality(keys) > 0 THEN
-    INSERT INTO idempotency_keys AS known (service_id, key, body_hash, fingerprint, email_id, claimed_at)
-    SELECT * FROM unnest(key_services, keys, key_hashes, key_fingerprints, key_emails, key_times)
+    INSERT INTO idempotency_keys AS known (service_id, key, fingerprint, email_id, claimed_at)
+    SELECT * FROM unnest(key_services, keys, key_fingerprints, key_emails, key_times)
     ON CONFLICT (service_id, key) DO UPDATE
-      SET body_hash = excluded.body_hash, fingerprint = excluded.fingerprint, email_id = excluded.email_id,
-          claimed_at = excluded.claimed_at
+      SET fingerprint = excluded.fingerprint, email_id = excluded.email_id, claimed_at = excluded.claimed_at
       WHERE known.claimed_at < excluded.claimed_at - interval '24 hours';
     GET DIAGNOSTICS claimed = ROW_COUNT;
     IF claimed < cardinality(keys) THEN
@@ -53,64 +52,6 @@ BEGIN
   INSERT INTO sealed_email_bodies (email_id, key_id, body)
   SELECT id, body_key, body FROM unnest(emails, bodies) AS message (id, body);
 
-  INSERT INTO open_requests (email_id, instance_id, fingerprint, answer_by)
-  SELECT id, instance, print, deadline FROM unnest(emails, fingerprints, deadlines) AS message (id, print, deadline);
-END $$;
-
-CREATE FUNCTION admit_sealed_emails(rounds integer[], streams text[], expected integer[], metadata jsonb[], occurred timestamptz, owners integer[], numbers integer[], event_ids uuid[], types text[], data jsonb[], key_services uuid[], keys text[], key_hashes text[], key_fingerprints uuid[], key_emails uuid[], key_times timestamptz[], counter_services uuid[], counter_periods text[], counter_starts timestamptz[], amounts integer[], limits bigint[], emails uuid[], bodies text[], fingerprints uuid[], deadlines timestamptz[], instance uuid, recognised_after timestamptz, recognised_until timestamptz) RETURNS TABLE(service_id uuid, period text, starts_at timestamptz, used integer)
-    LANGUAGE plpgsql
-    AS $$
-#variable_conflict use_column
-DECLARE
-  claimed integer;
-  most bigint;
-BEGIN
-  IF EXISTS (
-    SELECT FROM open_requests
-    WHERE fingerprint = ANY (fingerprints) AND answer_by > recognised_after AND answer_by <= recognised_until
-  ) THEN
-    RAISE EXCEPTION 'a request repeats one whose outcome was unknown' USING ERRCODE = 'PS001';
-  END IF;
-
-  IF cardinality(keys) > 0 THEN
-    INSERT INTO idempotency_keys AS known (service_id, key, body_hash, fingerprint, email_id, claimed_at)
-    SELECT * FROM unnest(key_services, keys, key_hashes, key_fingerprints, key_emails, key_times)
-    ON CONFLICT (service_id, key) DO UPDATE
-      SET body_hash = excluded.body_hash, fingerprint = excluded.fingerprint, email_id = excluded.email_id,
-          claimed_at = excluded.claimed_at
-      WHERE known.claimed_at < excluded.claimed_at - interval '24 hours';
-    GET DIAGNOSTICS claimed = ROW_COUNT;
-    IF claimed < cardinality(keys) THEN
-      RAISE EXCEPTION 'an idempotency key is taken' USING ERRCODE = 'PS001';
-    END IF;
-  END IF;
-
-  FOR service_id, period, starts_at, used, most IN
-    WITH due AS (
-      SELECT * FROM unnest(counter_services, counter_periods, counter_starts, amounts, limits)
-        AS due (service_id, period, starts_at, amount, most)
-    ), counted AS (
-      INSERT INTO sending_usage AS usage (service_id, period, starts_at, used)
-      SELECT service_id, period, starts_at, amount FROM due
-      ON CONFLICT (service_id, period, starts_at) DO UPDATE SET used = greatest(0, usage.used + excluded.used)
-      RETURNING service_id, period, starts_at, used
-    )
-    SELECT counted.*, due.most FROM counted JOIN due USING (service_id, period, starts_at)
-  LOOP
-    IF used > most THEN
-      RAISE EXCEPTION 'a limit would be passed' USING ERRCODE = 'PS001';
-    END IF;
-    RETURN NEXT;
-  END LOOP;
-
-  IF EXISTS (
-    SELECT FROM event_store.append(rounds, streams, expected, metadata, occurred, owners, numbers, event_ids, types, data)
-    WHERE NOT admitted
-  ) THEN
-    RAISE EXCEPTION 'a message was admitted before' USING ERRCODE = 'PS001';
-  END IF;
-  INSERT INTO sealed_email_bodies (email_id, key_id, sealed)
-  SELECT id, split_part(body, ':', 1), body FROM unnest(emails, bodies) AS message (id, body);
   INSERT INTO open_requests (email_id, instance_id, fingerprint, answer_by)
   SELECT id, instance, print, deadline FROM unnest(emails, fingerprints, deadlines) AS message (id, print, deadline);
 END $$;
@@ -263,10 +204,9 @@ CREATE INDEX erasures_requested ON erasures (requested_at);
 CREATE TABLE idempotency_keys (
     service_id uuid NOT NULL,
     key text NOT NULL,
-    body_hash text NOT NULL,
     email_id uuid NOT NULL,
     claimed_at timestamptz NOT NULL,
-    fingerprint uuid,
+    fingerprint uuid NOT NULL,
     CONSTRAINT idempotency_keys_pkey PRIMARY KEY (service_id, key)
 );
 CREATE INDEX idempotency_keys_claimed_at ON idempotency_keys (claimed_at);
@@ -384,13 +324,11 @@ CREATE INDEX scheduled_emails_service ON scheduled_emails (service_id, send_at);
 CREATE TABLE sealed_email_bodies (
     email_id uuid NOT NULL,
     key_id text NOT NULL,
-    sealed text,
-    body bytea,
+    body bytea NOT NULL,
     CONSTRAINT sealed_email_bodies_pkey PRIMARY KEY (email_id)
 )
 WITH (toast_tuple_target='8160');
 ALTER TABLE sealed_email_bodies ALTER COLUMN body SET STORAGE EXTERNAL;
-ALTER TABLE sealed_email_bodies ALTER COLUMN sealed SET STORAGE EXTERNAL;
 CREATE INDEX sealed_email_bodies_key ON sealed_email_bodies (key_id, email_id);
 
 CREATE TABLE sender_revisions (

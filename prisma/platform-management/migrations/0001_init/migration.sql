@@ -128,7 +128,6 @@ CREATE TABLE database_credentials (
     rotation integer DEFAULT 0 NOT NULL,
     applied_rotation integer DEFAULT 0 NOT NULL,
     host text,
-    shared boolean DEFAULT false NOT NULL,
     CONSTRAINT database_credentials_pkey PRIMARY KEY (database_id)
 );
 
@@ -423,8 +422,6 @@ CREATE UNIQUE INDEX password_reset_requests_token_hash_key ON password_reset_req
 
 CREATE TABLE platform_call_counts (
     key_id uuid NOT NULL,
-    began_at timestamptz(3) DEFAULT now() NOT NULL,
-    calls integer DEFAULT 0 NOT NULL,
     slots bigint[] DEFAULT '{}'::bigint[] NOT NULL,
     slot_calls integer[] DEFAULT '{}'::integer[] NOT NULL,
     beyond_limit integer DEFAULT 0 NOT NULL,

@@ -81,7 +81,7 @@ CREATE TABLE webhook_secrets (
     webhook_id uuid NOT NULL,
     current text NOT NULL,
     next text,
-    service_id uuid,
+    service_id uuid NOT NULL,
     CONSTRAINT webhook_secrets_pkey PRIMARY KEY (webhook_id)
 );
 CREATE INDEX webhook_secrets_service ON webhook_secrets (service_id);
@@ -94,7 +94,7 @@ CREATE TABLE webhooks (
     enabled boolean NOT NULL,
     disabled_reason text,
     created_at timestamptz(3) NOT NULL,
-    workspace_id uuid,
+    workspace_id uuid NOT NULL,
     rate_limit integer,
     ordered boolean DEFAULT false NOT NULL,
     CONSTRAINT webhooks_pkey PRIMARY KEY (id)

@@ -5,7 +5,7 @@ import { OutcomeUnknown } from '../http/errors/outcome-unknown.js';
 import type { ServiceClient, ServiceContext } from '../service-client/ports.js';
 
 type Contract = typeof sendEmail | typeof submitEmail;
-type Request<C extends Contract> = RequestInput<C> & { readonly email_id: string; readonly answer_by: string };
+type Request<C extends Contract> = RequestInput<C> & { readonly email_id: string };
 
 /** Timeout of one attempt; the next one may reach another replica. */
 const ATTEMPT_MS = 8_000;
@@ -28,11 +28,11 @@ export const sendUntilKnown = async <C extends Contract>(
   context: Omit<ServiceContext, 'deadlineMs'>,
   pause: (ms: number) => Promise<unknown> = setTimeout,
 ): Promise<ReplyOf<typeof sendEmail>> => {
-  const answerBy = performance.now() + Date.parse(request.answer_by) - Date.now();
+  const until = performance.now() + request.answer_within_ms;
   let unknown: OutcomeUnknown | undefined;
   const backoff = Backoff.exponential({ firstMs: FIRST_PAUSE_MS, maxMs: MAX_PAUSE_MS });
   for (;;) {
-    const remainingMs = answerBy - performance.now();
+    const remainingMs = until - performance.now();
     if (remainingMs <= 0) throw unknown ?? new ServiceUnavailable(contract.subject, 'expired', false);
     try {
       return await services.request<Contract>(
@@ -50,7 +50,7 @@ export const sendUntilKnown = async <C extends Contract>(
         unknown = new OutcomeUnknown(possible, { cause: error });
       if (possible === undefined && (!unknown || (Refusal.is(error) && FINAL.has(error.code)))) throw error;
     }
-    await pause(Math.min(backoff.next(), Math.max(0, answerBy - performance.now())));
+    await pause(Math.min(backoff.next(), Math.max(0, until - performance.now())));
   }
 };
 

@@ -18,10 +18,8 @@ describe('the use of a database', () => {
     ]);
   });
 
-  it('is its limits alone where nothing is measured: a key-value store, one that does not run, an earlier release', () => {
+  it('is its limits alone where nothing is measured: a key-value store, and one that does not run', () => {
     const unknown = ['at most 250 mCPU', 'at most 256 MiB', 'at most 1 GiB', 'at most 20'];
     expect(databaseUse({ limits, usage: null }).map(([, use]) => use)).toEqual(unknown);
-    const earlier = { cpu: { millicores: 0, percent: 0 }, memory: { bytes: 0, percent: 0 } };
-    expect(databaseUse({ limits, usage: earlier })[2]).toEqual(['Storage', 'at most 1 GiB']);
   });
 });

@@ -29,7 +29,7 @@ export const DeployHookSection = () => {
     setCreated(undefined);
     hook.reload();
   };
-  const toggle = useAction(async (changes: Pick<WebService, 'auto_deploy' | 'previews'>) => {
+  const toggle = useAction(async (changes: Partial<Pick<WebService, 'auto_deploy' | 'previews'>>) => {
     await api.patch<WebService>(path, changes);
     reload();
   });
@@ -47,7 +47,7 @@ export const DeployHookSection = () => {
               <Switch
                 label="Deploy on push"
                 about="When off, pushes are recorded but not deployed."
-                on={service.auto_deploy ?? true}
+                on={service.auto_deploy}
                 busy={toggle.busy}
                 onSwitch={on => toggle.run({ auto_deploy: on })}
               />
@@ -55,7 +55,7 @@ export const DeployHookSection = () => {
                 <Switch
                   label="Previews"
                   about="When on, each pull or merge request into the deployed branch gets a web service of its own with the staging secrets. Add the pull request events to the webhook at your Git host."
-                  on={service.previews ?? false}
+                  on={service.previews}
                   busy={toggle.busy}
                   onSwitch={on => toggle.run({ previews: on })}
                 />

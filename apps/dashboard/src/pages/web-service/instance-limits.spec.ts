@@ -26,6 +26,5 @@ describe('the limits of an instance', () => {
   it('are the defaults of Postern when the usage is too low to derive them', () => {
     const defaults = { cpuMillicores: 1_000, memoryBytes: 512 * MIB };
     expect(instanceLimits(null, [point([0.3, 0.03], [MIB, 0.2])])).toEqual(defaults);
-    expect(instanceLimits(undefined, [])).toEqual(defaults);
   });
 });

@@ -1,5 +1,8 @@
+import { Inject } from '@nestjs/common';
 import { changeMe, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
+import { CONFIG } from '@postern/service-host';
+import type { PlatformManagementConfig } from '../../config.js';
 import { findMe } from './get-me.js';
 import { AccountDirectory } from './ports.js';
 import { UserRepository } from './user-repository.js';
@@ -10,6 +13,7 @@ export class ChangeMe {
   constructor(
     private readonly users: UserRepository,
     private readonly accounts: AccountDirectory,
+    @Inject(CONFIG) private readonly config: Pick<PlatformManagementConfig, 'requireSecondFactor'>,
   ) {}
 
   async execute(request: RequestOf<typeof changeMe>): Promise<ReplyOf<typeof changeMe>> {
@@ -20,6 +24,6 @@ export class ChangeMe {
       ...(serviceMails !== undefined && { serviceMails }),
       ...(statusMails !== undefined && { statusMails }),
     });
-    return findMe(this.accounts, request);
+    return findMe(this.accounts, this.config, request);
   }
 }

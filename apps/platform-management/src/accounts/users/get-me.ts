@@ -15,15 +15,14 @@ export class GetMe {
   ) {}
 
   async execute(request: RequestOf<typeof getMe>): Promise<ReplyOf<typeof getMe>> {
-    const me = await findMe(this.accounts, request);
-    const isMissing = this.config.requireSecondFactor && !(await this.accounts.hasSecondFactor(request.user_id));
-    return isMissing ? { ...me, second_factor_missing: true } : me;
+    return findMe(this.accounts, this.config, request);
   }
 }
 
 /** @throws the refusal `user_not_found`. */
 export const findMe = async (
   accounts: AccountDirectory,
+  config: Pick<PlatformManagementConfig, 'requireSecondFactor'>,
   { user_id, workspace_id }: RequestOf<typeof getMe>,
 ): Promise<ReplyOf<typeof getMe>> => {
   const account = await accounts.find(user_id);
@@ -35,5 +34,6 @@ export const findMe = async (
     active_workspace: { id: active.id, name: active.name, role: active.role },
     service_mails: serviceMails,
     status_mails: statusMails,
+    second_factor_missing: config.requireSecondFactor && !(await accounts.hasSecondFactor(user_id)),
   };
 };

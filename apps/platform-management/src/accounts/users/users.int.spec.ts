@@ -19,6 +19,7 @@ const call = (key: string) =>
     fixture.client.request(admitPlatformCall, {
       key_hash: createHash('sha256').update(key).digest('hex'),
       required: 'read',
+      role: 'viewer',
     }),
   );
 

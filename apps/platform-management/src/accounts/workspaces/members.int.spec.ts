@@ -32,8 +32,12 @@ const sessionIn = async (user: User, owner: User): Promise<string> => {
   await fixture.client.request(switchWorkspace, request);
   return token;
 };
-const call = (key: string, required: 'read' | 'write', role?: WorkspaceRole) => {
-  const request = { key_hash: hashOf(key), required, ...(role ? { role } : {}) };
+const call = (
+  key: string,
+  required: 'read' | 'write',
+  role: WorkspaceRole = required === 'read' ? 'viewer' : 'member',
+) => {
+  const request = { key_hash: hashOf(key), required, role };
   return codeOf(fixture.client.request(admitPlatformCall, request));
 };
 

@@ -83,7 +83,7 @@ export class RemoteDatabaseRuntime
   }
 
   async isBusy(databaseId: string): Promise<boolean> {
-    return (await this.agent.request(checkDatabase, { database_id: databaseId })).busy ?? false;
+    return (await this.agent.request(checkDatabase, { database_id: databaseId })).busy;
   }
 
   async usageOf(databaseId: string): Promise<DatabaseUsage | undefined> {

@@ -7,7 +7,7 @@ interface Access {
   readonly database?: string;
 }
 
-/** The user name of the customer. Key-value stores of earlier versions have `default` instead. */
+/** The user name of the customer. */
 export const CUSTOMER = 'app';
 
 /** The connection URL for client libraries. A relational database has the same name as its owner. */

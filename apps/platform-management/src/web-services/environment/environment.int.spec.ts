@@ -172,11 +172,15 @@ describe('variables and secrets', () => {
     const [one, two] = [uuidv7(), uuidv7()];
     await request(setVariable, { ...service, key: 'COLOUR', value: 'red', is_secret: false });
     for (const id of [one, two])
-      await configurations().seal(service.web_service_id, id, { environment: { COLOUR: 'red' }, secrets: [] });
+      await configurations().seal(service.web_service_id, id, {
+        environment: { COLOUR: 'red' },
+        secrets: [],
+        sources: {},
+      });
     for (let times = 0; times < 2; times++) await configurations().delete([one]);
 
     await expect(configurations().open(one)).rejects.toThrow(`there is no configuration ${one}`);
-    expect(await configurations().open(two)).toEqual({ environment: { COLOUR: 'red' }, secrets: [] });
+    expect(await configurations().open(two)).toEqual({ environment: { COLOUR: 'red' }, secrets: [], sources: {} });
     const { environment } = await configurations().current(service.web_service_id, project_id, 'production');
     expect(environment).toEqual({ COLOUR: 'red' });
   });

@@ -29,8 +29,8 @@ export type ValueSource = 'attachment' | 'project-secret' | 'platform';
 export interface Configuration {
   readonly environment: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
-  /** By key. Absent in configurations of earlier versions of the platform. */
-  readonly sources?: Readonly<Record<string, ValueSource>>;
+  /** By key. */
+  readonly sources: Readonly<Record<string, ValueSource>>;
   /** Contents of secret files in base64, by path; absent without any. */
   readonly files?: Readonly<Record<string, string>>;
 }

@@ -48,22 +48,3 @@ describe('the configuration of a rollback', () => {
     expect(Object.entries(repeated.environment)).toEqual(Object.entries(environment));
   });
 });
-
-describe('the configuration of a rollback to a release without sources', () => {
-  const repeated = (value: string) =>
-    repeatedConfiguration({ environment: { DATABASE_URL: value }, secrets: [] }, [orders]).environment;
-
-  it('replaces the URL of an attached database', () =>
-    expect(repeated(urlOf('old'))).toEqual({ DATABASE_URL: urlOf('new') }));
-
-  it('replaces the URL of an attached database that has its own address since', () => {
-    const earlier = { environment: { DATABASE_URL: urlOf('old') }, secrets: [] };
-    const url = 'postgresql://app:new@10.213.0.2:5432/app';
-    expect(repeatedConfiguration(earlier, [{ ...orders, url }]).environment).toEqual({ DATABASE_URL: url });
-  });
-
-  it.each([
-    ['another database', urlOf('old', 5433)],
-    ['no URL', 'file:orders.sqlite'],
-  ])('keeps %s', (_, value) => expect(repeated(value)).toEqual({ DATABASE_URL: value }));
-});

@@ -13,14 +13,9 @@ export interface AttachedUrl {
  */
 export function repeatedConfiguration(earlier: Configuration, attached: readonly AttachedUrl[]): Configuration {
   const urls = new Map(attached.map(({ variable, url }) => [variable, url]));
-  const earlierSources = earlier.sources && new Map(Object.entries(earlier.sources));
-  const values = Object.entries(earlier.environment).map(([key, value]) => ({
-    key,
-    value,
-    source: earlierSources ? earlierSources.get(key) : assumedSource(value, urls.get(key)),
-  }));
+  const earlierSources = new Map(Object.entries(earlier.sources));
   const ofSource = (wanted: ValueSource | undefined) =>
-    values.filter(({ source }) => source === wanted).map(({ key, value }): [string, string] => [key, value]);
+    Object.entries(earlier.environment).filter(([key]) => earlierSources.get(key) === wanted);
   const secrets = ofSource('project-secret');
   const variables = ofSource(undefined);
   const environment = new Map([...secrets, ...urls, ...variables]);
@@ -36,16 +31,3 @@ export function repeatedConfiguration(earlier: Configuration, attached: readonly
     ...(earlier.files && { files: earlier.files }),
   };
 }
-
-/** Configurations of earlier versions of the platform have no sources: a URL of the attached database is its attachment. */
-const assumedSource = (value: string, attachedUrl: string | undefined): ValueSource | undefined =>
-  attachedUrl !== undefined &&
-  [attachedUrl, earlierUrl(attachedUrl)].map(withoutCredentials).includes(withoutCredentials(value))
-    ? 'attachment'
-    : undefined;
-
-/** Attachments of earlier versions used the credentials of the owner. */
-const withoutCredentials = (text: string): string => text.replace(/^([a-z]+:\/\/)[^:/@]*:[^@/]*@/, '$1');
-
-/** The URL before databases had their own addresses. */
-const earlierUrl = (url: string): string => url.replace(/@[\d.]+:/, '@127.0.0.1:');

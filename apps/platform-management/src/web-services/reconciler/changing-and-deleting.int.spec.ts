@@ -233,7 +233,7 @@ describe('the stored configurations of a web service', () => {
     replica = await fixture.replica({ retainedReleases: 2 });
     const retaining = replica.deleteOldConfigurations();
     const others = new Set(fixture.configurations.sealed.keys());
-    fixture.configurations.today = { environment: { COLOUR: 'red' }, secrets: [] };
+    fixture.configurations.today = { environment: { COLOUR: 'red' }, secrets: [], sources: {} };
     const { id, deploymentId: first } = await fixture.runningService(replica);
     for (let times = 0; times < 3; times++) await restarted(id);
     const deploy = async () => {
@@ -242,7 +242,7 @@ describe('the stored configurations of a web service', () => {
       return deploymentId;
     };
     const second = await deploy();
-    fixture.configurations.today = { environment: { COLOUR: 'blue' }, secrets: [] };
+    fixture.configurations.today = { environment: { COLOUR: 'blue' }, secrets: [], sources: {} };
     const third = await deploy();
     await restarted(id);
     const serving = fixture.machine.serving(id)!.rollId;

@@ -81,15 +81,15 @@ describe('after kill -9 of the leader', () => {
   });
 
   it('during a restart, the next leader continues the same release with the same configuration', async () => {
-    fixture.configurations.today = { environment: { COLOUR: 'red' }, secrets: [] };
+    fixture.configurations.today = { environment: { COLOUR: 'red' }, secrets: [], sources: {} };
     const { id } = await fixture.runningService(first);
     const held = hold('roll');
-    fixture.configurations.today = { environment: { COLOUR: 'blue' }, secrets: [] };
+    fixture.configurations.today = { environment: { COLOUR: 'blue' }, secrets: [], sources: {} };
     await first.commands.lifecycle.restart(of(id));
     await held;
     const rolled = fixture.machine.rolls.at(-1)!;
     await first.kill();
-    fixture.configurations.today = { environment: { COLOUR: 'green' }, secrets: [] };
+    fixture.configurations.today = { environment: { COLOUR: 'green' }, secrets: [], sources: {} };
     goOn('roll');
     await fixture.replica();
     await fixture.untilService(id, 'running');
@@ -145,9 +145,9 @@ describe('after kill -9 of the leader', () => {
   });
 
   it('a rollback in progress is completed with the earlier configuration', async () => {
-    fixture.configurations.today = { environment: { COLOUR: 'red' }, secrets: [] };
+    fixture.configurations.today = { environment: { COLOUR: 'red' }, secrets: [], sources: {} };
     const { id, deploymentId } = await fixture.runningService(first);
-    fixture.configurations.today = { environment: { COLOUR: 'blue' }, secrets: [] };
+    fixture.configurations.today = { environment: { COLOUR: 'blue' }, secrets: [], sources: {} };
     await fixture.untilDeployment(await fixture.deploy(first, id), 'live');
     const held = hold('roll');
     const back = await first.commands.rollBack({ ...of(id), deployment_id: deploymentId });

@@ -16,7 +16,7 @@ afterAll(() => fixture.stop());
 
 beforeEach(async () => {
   first = await fixture.replica();
-  fixture.configurations.today = { environment: { PASSWORD: 'old' }, secrets: [] };
+  fixture.configurations.today = { environment: { PASSWORD: 'old' }, secrets: [], sources: {} };
 });
 afterEach(() => fixture.reset());
 
@@ -35,7 +35,7 @@ const renewDuring = async (id: string, begin: () => Promise<unknown>): Promise<s
   fixture.machine.script.roll = latch.wait;
   await begin();
   await latch.reached;
-  fixture.configurations.today = { environment: { PASSWORD: 'new' }, secrets: [] };
+  fixture.configurations.today = { environment: { PASSWORD: 'new' }, secrets: [], sources: {} };
   const releaseId = uuidv7();
   await first.repository.execute(id, at => ({ kind: 'renew-credentials', releaseId, at }));
   await first.kill();

@@ -24,9 +24,9 @@ describe('a rollback', () => {
     by.commands.rollBack({ ...of(id), deployment_id: deploymentId });
 
   it('releases the earlier artefact with its configuration, without a build', async () => {
-    fixture.configurations.today = { environment: { COLOUR: 'red' }, secrets: [] };
+    fixture.configurations.today = { environment: { COLOUR: 'red' }, secrets: [], sources: {} };
     const { id, deploymentId: first } = await fixture.runningService(replica);
-    fixture.configurations.today = { environment: { COLOUR: 'blue' }, secrets: [] };
+    fixture.configurations.today = { environment: { COLOUR: 'blue' }, secrets: [], sources: {} };
     const second = await fixture.deploy(replica, id);
     await fixture.untilDeployment(second, 'live');
     expect(fixture.machine.serving(id)?.environment).toMatchObject({ COLOUR: 'blue' });
@@ -54,7 +54,7 @@ describe('a rollback', () => {
       sources: { DATABASE_URL: 'attachment' },
     };
     const { id, deploymentId: first } = await fixture.runningService(replica);
-    fixture.configurations.today = { environment: { COLOUR: 'blue', DATABASE_URL: 'new' }, secrets: [] };
+    fixture.configurations.today = { environment: { COLOUR: 'blue', DATABASE_URL: 'new' }, secrets: [], sources: {} };
     await fixture.untilDeployment(await fixture.deploy(replica, id), 'live');
     fixture.configurations.attached = { DATABASE_URL: 'new' };
     await fixture.untilDeployment(await rollBack(id, first), 'live');
@@ -62,9 +62,9 @@ describe('a rollback', () => {
   });
 
   it('to a rollback uses the configuration of the original deployment', async () => {
-    fixture.configurations.today = { environment: { COLOUR: 'red' }, secrets: [] };
+    fixture.configurations.today = { environment: { COLOUR: 'red' }, secrets: [], sources: {} };
     const { id, deploymentId: first } = await fixture.runningService(replica);
-    fixture.configurations.today = { environment: { COLOUR: 'blue' }, secrets: [] };
+    fixture.configurations.today = { environment: { COLOUR: 'blue' }, secrets: [], sources: {} };
     await fixture.untilDeployment(await fixture.deploy(replica, id), 'live');
     const back = await rollBack(id, first);
     await fixture.untilDeployment(back, 'live');

@@ -55,7 +55,7 @@ describe('start, restart and stop', () => {
   it('a start releases the live artefact with the current environment, without a build', async () => {
     const { id, deploymentId } = await fixture.runningService(replica);
     const builds = fixture.machine.orders.length;
-    fixture.configurations.today = { environment: { NEW: '1' }, secrets: [] };
+    fixture.configurations.today = { environment: { NEW: '1' }, secrets: [], sources: {} };
     expect(await replica.commands.lifecycle.start(of(id))).toEqual({ id, status: 'starting' });
     await fixture.untilService(id, 'running');
     expect(fixture.machine.orders).toHaveLength(builds);

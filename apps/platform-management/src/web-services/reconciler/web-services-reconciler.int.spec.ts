@@ -66,7 +66,7 @@ describe('a deployment', () => {
   });
 
   it('with a failed build shows the reason without secrets', async () => {
-    fixture.configurations.today = { environment: { TOKEN: 'hush-hush' }, secrets: ['hush-hush'] };
+    fixture.configurations.today = { environment: { TOKEN: 'hush-hush' }, secrets: ['hush-hush'], sources: {} };
     fixture.machine.script.build = () => {
       throw new BuildFailed('npm could not log in with hush-hush');
     };

@@ -72,7 +72,7 @@ beforeEach(async () => {
   replica = await fixture.replica();
   machine = new CommandMachine();
   runs = new Runs(database);
-  fixture.configurations.today = { environment: { TARGET: 'shop' }, secrets: [] };
+  fixture.configurations.today = { environment: { TARGET: 'shop' }, secrets: [], sources: {} };
 });
 afterEach(async () => {
   await fixture.stopReplicas();
@@ -124,13 +124,13 @@ describe('a one-off command', () => {
   it('of a stopped web service has the environment that a start would have', async () => {
     const { id } = await fixture.runningService(replica);
     const { lifecycle } = replica.commands;
-    fixture.configurations.today = { environment: { TARGET: 'restarted' }, secrets: [] };
+    fixture.configurations.today = { environment: { TARGET: 'restarted' }, secrets: [], sources: {} };
     await lifecycle.restart({ user_id: OWNER, web_service_id: id });
     await waitFor(() => fixture.machine.serving(id)?.environment['TARGET'] === 'restarted');
     await lifecycle.stop({ user_id: OWNER, web_service_id: id });
     await fixture.untilService(id, 'stopped');
     const run = await create(id);
-    fixture.configurations.today = { environment: { TARGET: 'stopped' }, secrets: [] };
+    fixture.configurations.today = { environment: { TARGET: 'stopped' }, secrets: [], sources: {} };
     await leader().reconcile();
     await waitFor(() => machine.orders.length === 1);
     expect(machine.orders[0]).toMatchObject({ runId: run.id, environment: { TARGET: 'stopped' } });

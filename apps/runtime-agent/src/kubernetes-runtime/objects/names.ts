@@ -33,7 +33,6 @@ export const CONTAINER = 'web';
 export const serviceName = (webServiceId: string): string => `ws-${webServiceId}`;
 export const releaseName = (rollId: string): string => `release-${rollId}`;
 export const buildName = (deploymentId: string): string => `build-${deploymentId}`;
-/** The tag of an image; earlier releases used only the id of the deployment. */
 export const imageTag = (webServiceId: string, deploymentId: string): string => `${webServiceId}.${deploymentId}`;
 export const webServiceOfTag = (tag: string): string | undefined => /^(.+)\./.exec(tag)?.[1];
 export const deploymentOfTag = (tag: string): string => tag.slice(tag.indexOf('.') + 1);

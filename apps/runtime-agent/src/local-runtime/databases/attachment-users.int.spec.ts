@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
@@ -8,7 +8,7 @@ import type { DatabaseOrder, DatabaseUser } from '@postern/runtime';
 import pg from 'pg';
 import { LocalDatabases } from './local-databases.js';
 import { findValkey } from './programs.js';
-import { administered, PLACES, provided, queried, replied } from './testing/provided-database.js';
+import { PLACES, provided, queried, replied } from './testing/provided-database.js';
 
 jest.setTimeout(120_000);
 
@@ -54,24 +54,12 @@ it('each attachment has a user that shares the tables of the owner and loses its
   expect(await asUser(blog, 'DROP TABLE orders', 'SELECT id FROM left_over')).toEqual([{ id: 8 }]);
   const roles = "SELECT rolname FROM pg_roles WHERE rolname LIKE 'attached%'";
   expect(await queried(relational, [roles])).toEqual([{ rolname: blog.username }]);
-
-  await databases.ensure({ ...relational, attachmentUsers: undefined });
-  expect(await asUser(blog, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
 it('all users of a database together have the connections of its plan', async () => {
   await databases.ensure({ ...relational, attachmentUsers: [blog] });
   const limit = "SELECT datconnlimit FROM pg_database WHERE datname = 'app'";
   expect(await queried(relational, [limit])).toEqual([{ datconnlimit: relational.limits.connections }]);
-});
-
-it('a server of an earlier version learns to admit users of attachments while it runs', async () => {
-  const rules = join(home, 'databases', relational.databaseId, 'configuration', 'pg_hba.conf');
-  await writeFile(rules, 'local all postgres peer map=platform\nhost all "app" all scram-sha-256\n');
-  await administered(home, relational, ['SELECT pg_reload_conf()', 'SELECT pg_sleep(0.5)']);
-  await expect(asUser(blog, 'SELECT 1')).rejects.toThrow('no pg_hba.conf entry');
-  await databases.ensure({ ...relational, attachmentUsers: [blog] });
-  expect(await asUser(blog, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
 /** The tests of machines that have a server for it. */

@@ -27,10 +27,7 @@ export interface DatabaseRecord {
   readonly port: number;
   /** The user of its processes; undefined if the platform does not run as root and cannot select a user. */
   readonly uid: number | undefined;
-  /**
-   * The password of the platform's user of a key-value store. A process that can read it can also read the data in the same folder.
-   * Records of earlier versions have none: their password was sent over TCP, where another program may have listened.
-   */
+  /** The password of the platform's user of a key-value store. A process that can read it can also read the data in the same folder. */
   readonly adminSecret: string;
   readonly reservedAt: string;
   /** The address of its network; undefined if it uses the network of the machine. */
@@ -121,19 +118,10 @@ export class DatabaseFolders {
     return text === undefined ? undefined : (JSON.parse(text) as DatabaseRecord);
   }
 
-  /** The record with a secret; a server with an earlier one has no Unix socket, so that it is started again. */
-  async #withSecret(record: DatabaseRecord): Promise<DatabaseRecord> {
-    if (record.adminSecret !== undefined) return record;
-    const { adminPassword: _, ...kept } = record as DatabaseRecord & { adminPassword?: string };
-    const renewed = { ...kept, adminSecret: newSecret() };
-    await this.#write(renewed);
-    return renewed;
-  }
-
   /** Returns the record of a database. Creates it with a free port, or with `port`, if it does not exist. */
   async reserve(databaseId: string, kind: DatabaseKind, port?: number): Promise<DatabaseRecord> {
     const known = await this.recordOf(databaseId);
-    if (known) return this.#withSecret(known);
+    if (known) return known;
     const own = await this.#claimPort(databaseId, port);
     const record: DatabaseRecord = {
       databaseId,

@@ -98,7 +98,7 @@ const WRITABLE = 'SET default_transaction_read_only = off';
     expect(await queried(order, ['SELECT id FROM kept'])).toEqual([{ id: 7 }]);
   });
 
-  it('is given to a database of an earlier version by a restore; until then the data stay in their folder', async () => {
+  it('is given by a restore to a database from before the machine had images; until then the data stay in their folder', async () => {
     const earlier = new LocalDatabases(home, PLACES, frames);
     const order = await create('relational', earlier);
     await queried(order, ['CREATE TABLE kept AS SELECT 5 AS id']);

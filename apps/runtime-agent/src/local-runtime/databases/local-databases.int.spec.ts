@@ -46,6 +46,9 @@ const order = async (limits: Partial<DatabaseLimits> = {}): Promise<DatabaseOrde
     username: 'app',
     password: randomBytes(24).toString('base64url'),
     limits: { ...STARTER, ...limits },
+    attachedTo: [],
+    attachmentUsers: [],
+    allowedCidrs: [],
   };
 };
 

@@ -132,8 +132,8 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     const reserved = await this.#folders.reserve(order.databaseId, order.kind, order.port);
     const server = this.#serverOf(reserved);
     const completed = await this.#restorations.complete(await this.#placed(reserved), server);
-    const { limits, version, attachedTo = completed.attachedTo } = order;
-    const allowedCidrs = this.#networks?.admissible(order.allowedCidrs ?? completed.allowedCidrs, order.kind);
+    const { limits, version, attachedTo } = order;
+    const allowedCidrs = this.#networks?.admissible(order.allowedCidrs, order.kind);
     const record = await this.#folders.note(completed, { limits, version, attachedTo, allowedCidrs });
     await this.#networks?.bound(record, limits.connections);
     await this.#networks?.update(record, server);

@@ -43,6 +43,9 @@ const orderFrom = async (databases: LocalDatabases): Promise<DatabaseOrder> => {
     username: 'default',
     password: randomBytes(24).toString('base64url'),
     limits: STARTER,
+    attachedTo: [],
+    attachmentUsers: [],
+    allowedCidrs: [],
   };
 };
 

@@ -163,7 +163,7 @@ export class LocalPostgres implements LocalServer {
       record,
       async client => {
         if (!isCurrent || isRenewed) await client.query('SELECT pg_reload_conf()');
-        if (attachmentUsers) await settleAttachmentUsers(client, order, attachmentUsers);
+        await settleAttachmentUsers(client, order, attachmentUsers);
       },
       username,
     );

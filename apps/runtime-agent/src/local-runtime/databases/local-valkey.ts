@@ -105,7 +105,6 @@ export class LocalValkey implements LocalServer {
   async settle(record: DatabaseRecord, { username, password, attachmentUsers }: DatabaseOrder): Promise<void> {
     const access = this.#accessOf(record);
     await runValkeyCommands(access, `ACL SETUSER ${username} resetpass #${sha256(password)}`);
-    if (!attachmentUsers) return;
     for (const user of attachmentUsers) await runValkeyCommands(access, `ACL SETUSER ${customer(user)}`);
     const wanted = new Set(attachmentUsers.map(user => user.username));
     const [users = ''] = await runValkeyCommands(access, 'ACL USERS');
@@ -133,7 +132,7 @@ const customer = ({ username, password }: DatabaseUser): string =>
 /** A quarter of the plan's memory is reserved for the copies made while writing a snapshot. */
 export const configurationFor = (
   record: DatabaseRecord,
-  { username, password, limits, attachmentUsers = [] }: DatabaseOrder,
+  { username, password, limits, attachmentUsers }: DatabaseOrder,
   sandbox: ServerSandbox,
   listening: Listening | undefined,
 ): string =>

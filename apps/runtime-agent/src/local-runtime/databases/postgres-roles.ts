@@ -1,6 +1,5 @@
 import type { DatabaseOrder, DatabaseUser } from '@postern/runtime';
 import pg from 'pg';
-import { POSTGRES_ADMIN } from './postgres-settings.js';
 import { scramVerifier } from './scram-verifier.js';
 
 const UNPRIVILEGED = 'LOGIN NOSUPERUSER NOCREATEROLE NOCREATEDB NOREPLICATION NOBYPASSRLS';
@@ -12,8 +11,6 @@ export const settleOwner = async (client: pg.Client, { username, password, limit
   const has = async (text: string) => (await client.query(text, [username])).rows.length > 0;
   if (!(await has('SELECT 1 FROM pg_roles WHERE rolname = $1'))) await client.query(`CREATE ROLE ${owner}`);
   await setAccess(client, { username, password }, limits.connections);
-  // Clusters of earlier versions have a password for the administrator.
-  await client.query(`ALTER ROLE ${POSTGRES_ADMIN} PASSWORD NULL`);
   if (!(await has('SELECT 1 FROM pg_database WHERE datname = $1')))
     await client.query(`CREATE DATABASE ${owner} OWNER ${owner}`);
   // All users of the database together have the connections of the plan.

@@ -88,7 +88,7 @@ export class ServiceDisks {
     return `${this.folderOf(webServiceId)}.draft`;
   }
 
-  /** A folder of an earlier release becomes the content of the image. The files are deleted when the image is complete. */
+  /** A folder from before the machine had images becomes the content of the image; it is deleted when that is complete. */
   async #makeImage(images: DiskImages, webServiceId: string, place: ConfinedPlace, sizeMib: number): Promise<void> {
     const draft = this.#draftOf(webServiceId);
     const files = join(draft, FILES);

@@ -27,7 +27,7 @@ export const instanceRecord = z.object({
     .optional(),
   /** How long the first byte of a response may take; undefined for the limit of the load balancer. */
   firstByteSeconds: z.number().optional(),
-  /** The host that visitors send, and so do probes; undefined without a port, and in records of earlier releases. */
+  /** The host that visitors send, and so do probes; undefined without a port. */
   publicHost: z.string().optional(),
   /** Undefined if the default of the runtime applies. */
   drainSeconds: z.int().optional(),

@@ -129,7 +129,7 @@ describe.each<Held>(['by all means', 'by marks alone'])('A web service with a di
       expect(await answerOf(plan, '/deleted?40')).toBe('ENOSPC');
     });
 
-    it('keeps the files of a folder that an earlier release used as the disk', async () => {
+    it('keeps the files of a folder that was the disk before the machine had images', async () => {
       const plan = await planOf(writing('old'));
       await mkdir(folderOf(plan), { recursive: true });
       await writeFile(join(folderOf(plan), 'kept'), 'from before');

@@ -26,7 +26,7 @@ describe('The users of a home', () => {
     expect(uids.every(uid => uid >= RANGE.first && uid < RANGE.first + RANGE.count)).toBe(true);
   });
 
-  it('are the hashes of their names, as in earlier releases, for names that come first', async () =>
+  it('are the hashes of their names for names that come first', async () =>
     expect(await users.assign('build-0')).toBe(userOf('build-0', RANGE)));
 
   it('stay the same when the process starts again', async () => {

@@ -32,6 +32,9 @@ export const provided = async (
     password: randomBytes(24).toString('base64url'),
     limits: { ...STARTER, ...limits },
     version,
+    attachedTo: [],
+    attachmentUsers: [],
+    allowedCidrs: [],
   };
   await databases.ensure(order);
   return order;

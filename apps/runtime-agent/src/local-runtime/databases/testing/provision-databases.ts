@@ -24,7 +24,8 @@ export const provisionDatabases = async (platformHome: string): Promise<readonly
     const databaseId = uuidv7();
     const reserved = await databases.reserve(databaseId, kind);
     const password = randomBytes(24).toString('base64url');
-    const order: DatabaseOrder = { databaseId, kind, ...reserved, username, password, limits: STARTER };
+    const access = { attachedTo: [], attachmentUsers: [], allowedCidrs: [] };
+    const order: DatabaseOrder = { databaseId, kind, ...reserved, username, password, limits: STARTER, ...access };
     await databases.ensure(order);
     made.push({ kind: protocol, host: '127.0.0.1', port: order.port, username });
   }
