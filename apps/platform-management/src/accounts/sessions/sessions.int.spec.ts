@@ -57,8 +57,8 @@ describe('a session', () => {
   it('identifies the user and the workspace for a week', async () => {
     const { id, email, password, workspaces } = await fixture.newUser();
     const { token, expires_at } = await fixture.logIn(email, password);
-    expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(6.9 * 86_400_000);
-    expect(Date.parse(expires_at) - Date.now()).toBeLessThanOrEqual(7 * 86_400_000);
+    // The service estimates the clock of PostgreSQL, which may be some milliseconds ahead.
+    expect(Math.abs(Date.parse(expires_at) - Date.now() - 7 * 86_400_000)).toBeLessThan(60_000);
     const workspace_id = workspaces[0]?.id;
     expect(await fixture.whoIs(token)).toEqual({
       user_id: id,
