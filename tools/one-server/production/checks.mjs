@@ -10,6 +10,7 @@ import { powerCut, powerCutInOperations } from './interrupting.mjs';
 import { SERVER } from './machine.mjs';
 import { upgrade } from './replacing.mjs';
 import { restore } from './restoring.mjs';
+import { fourteenMonths } from './retaining.mjs';
 import { conserved, emailService, eventually, isHealthy, load, message, statusOf } from './sending.mjs';
 import { releasedSets } from './sets.mjs';
 
@@ -240,4 +241,5 @@ export const CHECKS = {
   bucket,
   'day-two': dayTwo,
   'full-disk': fullDisk,
+  'fourteen-months': fourteenMonths,
 };

@@ -6,7 +6,12 @@ import { SERVER } from './machine.mjs';
 export const HOST = 'postern.example.com';
 
 /** An HTTPS request to the server. @returns status and body. @throws if there is no valid certificate for the host. */
-export const call = (ca, method, path, { host = HOST, body, headers = {}, timeoutMs = 60_000 } = {}) =>
+export const call = (
+  ca,
+  method,
+  path,
+  { host = HOST, body, headers = {}, timeoutMs = 60_000, agent = new Agent({ keepAlive: false }) } = {},
+) =>
   new Promise((resolve, reject) => {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const sent = request(
@@ -17,7 +22,7 @@ export const call = (ca, method, path, { host = HOST, body, headers = {}, timeou
         method,
         path,
         ca,
-        agent: new Agent({ keepAlive: false }),
+        agent,
         headers: {
           host,
           ...(text === undefined

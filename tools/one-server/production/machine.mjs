@@ -60,6 +60,7 @@ export class ServerMachine {
   #process;
   #init;
   #name;
+  #clock = [];
 
   /** @param folder an empty folder, on a file system that can be the upper layer of an overlay. */
   constructor(tree, folder, name = 'postern') {
@@ -138,6 +139,7 @@ export class ServerMachine {
       'HOME=/root',
       'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
       'LANG=C.UTF-8',
+      ...this.#clock,
     ];
     return new Promise((resolve, reject) => {
       const child = execFile(
@@ -153,6 +155,25 @@ export class ServerMachine {
       // A command that needs no input may have ended before.
       child.stdin.on('error', () => undefined).end(input ?? '');
     });
+  }
+
+  /** Gives the processes that start from now on a clock that `moveClock` moves. Programs in Go keep the clock of the kernel. */
+  async ownClock() {
+    this.moveClock(0);
+    this.#clock = [
+      'LD_PRELOAD=/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1',
+      'FAKETIME_TIMESTAMP_FILE=/etc/faketimerc',
+      'FAKETIME_CACHE_DURATION=1',
+      'FAKETIME_DONT_FAKE_MONOTONIC=1',
+      'FAKETIME_DISABLE_SHM=1',
+      'NO_FAKE_STAT=1',
+    ];
+    await this.exec(`systemctl set-environment ${this.#clock.join(' ')}`);
+  }
+
+  /** Moves the clock to some days after the kernel's, within a second. */
+  moveClock(days) {
+    writeFileSync(join(this.root, 'etc/faketimerc'), `+${days}d\n`);
   }
 
   /** SIGKILL of the first process: every process of the machine ends at once. */

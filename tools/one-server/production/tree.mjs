@@ -10,8 +10,8 @@ const RELEASE = 'bookworm';
 
 const run = (program, args) => execFileSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
 
-/** Of docs/install.md, and rclone for backups in a bucket. */
-const packages = () => [...installPackages(), 'rclone'].join(' ');
+/** Of docs/install.md, rclone for backups in a bucket, and a clock that can be moved. */
+const packages = () => [...installPackages(), 'rclone', 'libfaketime'].join(' ');
 
 export const treeFolder = () => join(CACHE, RELEASE);
 const complete = () => join(treeFolder(), 'complete');
