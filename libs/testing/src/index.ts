@@ -10,6 +10,7 @@ export { type EximOptions, EximServer } from './exim.js';
 export { FillableDisk, unmountFolder } from './fillable-disk.js';
 export { freePort, privilegedPort } from './free-port.js';
 export { type HttpAnswer, type ReceivedRequest, startHttpReceiver, type TestHttpReceiver } from './http-receiver.js';
+export { instant } from './instant.js';
 export { copyCluster, type KeptCluster } from './kept-clusters.js';
 export { killProcess } from './kill-process.js';
 export { type MessagePart, messageParts } from './message-parts.js';

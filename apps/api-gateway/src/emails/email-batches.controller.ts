@@ -28,10 +28,10 @@ import { REPEATABLE_HEADERS } from '../infrastructure/http/openapi/repeatable.js
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { readJson } from '../infrastructure/http/validation/received-body.js';
 import { assertShape } from '../infrastructure/http/validation/shape-pipe.js';
-import { sendUntilKnown } from '../infrastructure/nats/send-until-known.js';
+import { answerWithin, sendUntilKnown } from '../infrastructure/nats/send-until-known.js';
 import { ServiceClient } from '../infrastructure/service-client/ports.js';
 import { assertEmailSize } from './email-size.js';
-import { API_KEY, answerBy, CODES, UNAUTHENTICATED } from './emails.controller.js';
+import { API_KEY, CODES, UNAUTHENTICATED } from './emails.controller.js';
 
 type Answer = ReplyOf<typeof sendEmail>;
 
@@ -41,7 +41,8 @@ const AT_ONCE = 20;
 /** What the messages of one batch share. */
 interface Batch {
   readonly api_key_hash: string;
-  readonly until: Date;
+  /** When all messages have to be answered, as `performance.now()` shows it. */
+  readonly until: number;
   readonly key: string | undefined;
 }
 
@@ -75,7 +76,7 @@ export class EmailBatchesController {
   })
   async send(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     const api_key_hash = apiKeyHashOf(request);
-    const until = answerBy(reply, this.config.answerWithinMs);
+    const until = performance.now() + answerWithin(reply.elapsedTime, this.config.answerWithinMs);
     await this.services.request(authenticateApiKey, { api_key_hash }, requestContextOf(request));
     const batch = { api_key_hash, until, key: idempotencyKeyOf(request) };
     const emails = assertShape(emailBatch, readJson(request.body));
@@ -108,7 +109,7 @@ export class EmailBatchesController {
     const identified = {
       api_key_hash,
       email_id: uuidv7(),
-      answer_within_ms: until.getTime() - Date.now(),
+      answer_within_ms: until - performance.now(),
       email,
       ...(key === undefined ? {} : { idempotency_key: `batch-${hash('sha256', key, 'hex')}-${place}` }),
     };

@@ -25,7 +25,7 @@ import { requestContextOf } from '../infrastructure/http/server/request-context.
 import { noteSentEmail } from '../infrastructure/http/server/sent-email.js';
 import type { ReceivedBody } from '../infrastructure/http/validation/received-body.js';
 import { assertShape } from '../infrastructure/http/validation/shape-pipe.js';
-import { sendUntilKnown } from '../infrastructure/nats/send-until-known.js';
+import { answerWithin, sendUntilKnown } from '../infrastructure/nats/send-until-known.js';
 import { ServiceClient, type ServiceContext } from '../infrastructure/service-client/ports.js';
 import { readSizedJson } from './email-size.js';
 
@@ -41,10 +41,6 @@ const UNAVAILABLE =
 const RETRIES =
   'Retry every 5xx and 429 with the same body, with 5 requests in all. A retry within ten minutes of a 503 with `Email-Id` returns the record ' +
   'of that message, with `Idempotent-Replayed: true`. A request can take 30 seconds.';
-
-/** The deadline of the response. A body that arrived slowly leaves at least a third of the time. */
-export const answerBy = ({ elapsedTime }: FastifyReply, withinMs: number): Date =>
-  new Date(Date.now() + Math.max(withinMs - elapsedTime, withinMs / 3));
 
 /**
  * The email API. A valid request needs one request to email-send, which also authenticates. An invalid one is
@@ -86,7 +82,7 @@ export class EmailsController {
   })
   async send(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
     const { sending, received } = await this.#readOrAuthenticate(request, () => sendRequestOf(request));
-    const answer_within_ms = answerBy(reply, this.config.answerWithinMs).getTime() - Date.now();
+    const answer_within_ms = answerWithin(reply.elapsedTime, this.config.answerWithinMs);
     const identified = { ...sending, email_id: uuidv7(), answer_within_ms };
     const answer: ReplyOf<typeof sendEmail> = await sendUntilKnown(this.services, sendEmail, identified, {
       ...requestContextOf(request),

@@ -9,7 +9,7 @@ import { ClientBudgets } from '../infrastructure/http/admission/client-budgets.j
 import { refusalOfApiKey } from '../infrastructure/http/audit/audit-entry.js';
 import { AuditRecorder } from '../infrastructure/http/audit/audit-recorder.js';
 import { RefusedKeys } from '../infrastructure/http/audit/refused-keys.js';
-import { sendUntilKnown } from '../infrastructure/nats/send-until-known.js';
+import { answerWithin, sendUntilKnown } from '../infrastructure/nats/send-until-known.js';
 import { ServiceClient } from '../infrastructure/service-client/ports.js';
 import { idempotencyKeyIn, messageIdIn } from './message-id.js';
 import { replyToEmail, type SmtpReply } from './smtp-replies.js';
@@ -70,7 +70,7 @@ export class SubmitMessage implements OnModuleDestroy {
       api_key_hash: keyHash,
       ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
       email_id: uuidv7(),
-      answer_within_ms: Math.max(arrivedAt + answerWithinMs - Date.now(), answerWithinMs / 3),
+      answer_within_ms: answerWithin(Date.now() - arrivedAt, answerWithinMs),
       recipients: [...recipients],
       content: content.toString('base64'),
     };

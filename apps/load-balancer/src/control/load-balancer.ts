@@ -227,8 +227,7 @@ export class LoadBalancer {
   }
 
   #count(reports: readonly WorkerReport[]): void {
-    // The last report of a worker of an earlier version has no answers.
-    for (const { traffic, requests, answers = {} } of reports) {
+    for (const { traffic, requests, answers } of reports) {
       for (const [id, bytes] of Object.entries(traffic)) this.#traffic.add(id, bytes);
       for (const [id, count] of Object.entries(requests)) this.#requests.set(id, (this.#requests.get(id) ?? 0) + count);
       for (const [id, answered] of Object.entries(answers))

@@ -15,6 +15,10 @@ const MAX_PAUSE_MS = 1_000;
 /** Refusals with the final outcome of this message; other refusals may change with the next attempt. */
 const FINAL = new Set(['relay_unavailable', 'idempotency_key_reused', 'invalid_email']);
 
+/** The time left for the response. A body that arrived slowly leaves at least a third of it. */
+export const answerWithin = (elapsedMs: number, withinMs: number): number =>
+  Math.max(withinMs - elapsedMs, withinMs / 3);
+
 /**
  * Sends the request to email-send repeatedly until the outcome is known. Every attempt has the same id, so the message
  * is not sent twice. A failure that certainly had no effect ends the attempts, unless an earlier attempt may have had

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, cp, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { zstdCompressSync } from 'node:zlib';
@@ -14,8 +13,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { KEPT_FRAMES } from '../testing/kept-frames.js';
 import { LocalDatabases } from './local-databases.js';
 import { findValkey } from './programs.js';
-import { stopDatabases } from './stop-databases.js';
-import { PLACES, provided, queried } from './testing/provided-database.js';
+import { closedDatabases, openedDatabases, PLACES, provided, queried } from './testing/provided-database.js';
 
 jest.setTimeout(240_000);
 const run = promisify(execFile);
@@ -26,15 +24,9 @@ const FRAMES = { sandboxFrames: KEPT_FRAMES };
 let home: string;
 let databases: LocalDatabases;
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'postern-backups-'));
-  await chmod(home, 0o755);
-  databases = new LocalDatabases(home, PLACES, FRAMES);
+  ({ home, databases } = await openedDatabases());
 });
-afterEach(async () => {
-  await databases.retain(new Set());
-  await stopDatabases(home);
-  await rm(home, { recursive: true });
-});
+afterEach(() => closedDatabases(home, databases));
 
 const running = (kind: DatabaseKind): Promise<DatabaseOrder> => provided(databases, kind);
 const query = (order: DatabaseOrder, text: string) => queried(order, [text]);

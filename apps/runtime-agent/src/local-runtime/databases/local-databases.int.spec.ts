@@ -1,7 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DatabaseLimits, DatabaseOrder } from '@postern/runtime';
@@ -13,13 +11,7 @@ import { LocalDatabases } from './local-databases.js';
 import { processesOf, send, usageOf } from './processes.js';
 import { ResourceBounds } from './resource-bounds.js';
 import { stopDatabases } from './stop-databases.js';
-import { STARTER } from './testing/starter-limits.js';
-
-const PLACES = {
-  postgresBin: process.env['POSTERN_PLATFORM_POSTGRES_BIN'],
-  valkeyBin: process.env['POSTERN_PLATFORM_VALKEY_BIN'],
-  path: process.env['PATH'],
-};
+import { closedDatabases, openedDatabases, orderFor, PLACES } from './testing/provided-database.js';
 
 const FILES = ['configuration', 'data', 'lock', 'record.json', 'server.log', 'socket'];
 const FRAMES = { sandboxFrames: KEPT_FRAMES };
@@ -27,30 +19,12 @@ const FRAMES = { sandboxFrames: KEPT_FRAMES };
 let home: string;
 let databases: LocalDatabases;
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'postern-databases-'));
-  await chmod(home, 0o755);
-  databases = new LocalDatabases(home, PLACES, FRAMES);
+  ({ home, databases } = await openedDatabases());
 });
-afterEach(async () => {
-  await databases.retain(new Set());
-  await stopDatabases(home);
-  await rm(home, { recursive: true });
-});
+afterEach(() => closedDatabases(home, databases));
 
-const order = async (limits: Partial<DatabaseLimits> = {}): Promise<DatabaseOrder> => {
-  const databaseId = uuidv7();
-  return {
-    databaseId,
-    kind: 'relational',
-    ...(await databases.reserve(databaseId, 'relational')),
-    username: 'app',
-    password: randomBytes(24).toString('base64url'),
-    limits: { ...STARTER, ...limits },
-    attachedTo: [],
-    attachmentUsers: [],
-    allowedCidrs: [],
-  };
-};
+const order = (limits: Partial<DatabaseLimits> = {}): Promise<DatabaseOrder> =>
+  orderFor(databases, 'relational', limits);
 
 const provisioned = async (limits?: Partial<DatabaseLimits>): Promise<DatabaseOrder> => {
   const made = await order(limits);

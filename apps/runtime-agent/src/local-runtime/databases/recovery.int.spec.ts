@@ -1,16 +1,20 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readdir, rm, stat, truncate, utimes } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, stat, truncate, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { DatabaseOrder } from '@postern/runtime';
-import { waitFor } from '@postern/testing';
+import { instant, waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { KEPT_FRAMES } from '../testing/kept-frames.js';
 import { LocalDatabases } from './local-databases.js';
-import { stopDatabases } from './stop-databases.js';
-import { administered, PLACES, provided, queried } from './testing/provided-database.js';
+import {
+  administered,
+  closedDatabases,
+  openedDatabases,
+  PLACES,
+  provided,
+  queried,
+} from './testing/provided-database.js';
 
 jest.setTimeout(240_000);
 const NEVER = new AbortController().signal;
@@ -19,15 +23,9 @@ const FRAMES = { sandboxFrames: KEPT_FRAMES };
 let home: string;
 let databases: LocalDatabases;
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'postern-recovery-'));
-  await chmod(home, 0o755);
-  databases = new LocalDatabases(home, PLACES, FRAMES);
+  ({ home, databases } = await openedDatabases());
 });
-afterEach(async () => {
-  await databases.retain(new Set());
-  await stopDatabases(home);
-  await rm(home, { recursive: true });
-});
+afterEach(() => closedDatabases(home, databases));
 
 const query = (order: DatabaseOrder, text: string) => queried(order, [text]);
 const ids = async (order: DatabaseOrder) =>
@@ -61,14 +59,6 @@ const untilConfirmed = async (archiving: LocalDatabases, order: DatabaseOrder): 
     },
     { timeoutMs: 120_000 },
   );
-};
-
-/** A time between two changes. */
-const instant = async (): Promise<string> => {
-  await pause(20);
-  const now = new Date().toISOString();
-  await pause(20);
-  return now;
 };
 
 describe('a restore into a new database', () => {

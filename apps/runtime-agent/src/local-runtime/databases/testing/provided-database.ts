@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseKind, DatabaseLimits, DatabaseOrder } from '@postern/runtime';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import type { LocalDatabases } from '../local-databases.js';
+import { KEPT_FRAMES } from '../../testing/kept-frames.js';
+import { LocalDatabases } from '../local-databases.js';
 import { asAdministrator } from '../postgres-administrator.js';
+import { stopDatabases } from '../stop-databases.js';
 import { throughFolder } from '../through-folder.js';
 import { STARTER } from './starter-limits.js';
 
@@ -16,15 +20,29 @@ export const PLACES = {
   path: process.env['PATH'],
 };
 
-/** Creates and starts a database. */
-export const provided = async (
+/** The databases of an agent with a new home. */
+export const openedDatabases = async (): Promise<{ readonly home: string; readonly databases: LocalDatabases }> => {
+  const home = await mkdtemp(join(tmpdir(), 'postern-databases-'));
+  await chmod(home, 0o755);
+  return { home, databases: new LocalDatabases(home, PLACES, { sandboxFrames: KEPT_FRAMES }) };
+};
+
+/** Deletes them with the home. */
+export const closedDatabases = async (home: string, databases: LocalDatabases): Promise<void> => {
+  await databases.retain(new Set());
+  await stopDatabases(home);
+  await rm(home, { recursive: true });
+};
+
+/** The order for a database that does not exist yet. */
+export const orderFor = async (
   databases: LocalDatabases,
   kind: DatabaseKind,
   limits: Partial<DatabaseLimits> = {},
   version?: string,
 ): Promise<DatabaseOrder> => {
   const databaseId = uuidv7();
-  const order: DatabaseOrder = {
+  return {
     databaseId,
     kind,
     ...(await databases.reserve(databaseId, kind)),
@@ -36,6 +54,12 @@ export const provided = async (
     attachmentUsers: [],
     allowedCidrs: [],
   };
+};
+
+/** Creates and starts a database. */
+export const provided = async (...parameters: Parameters<typeof orderFor>): Promise<DatabaseOrder> => {
+  const [databases] = parameters;
+  const order = await orderFor(...parameters);
   await databases.ensure(order);
   return order;
 };
