@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createDatabaseBackup, deleteDatabase, listDatabaseBackups, restoreDatabaseBackup } from '@postern/contracts';
 import { waitFor } from '@postern/testing';
-import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { type CreatedDatabase, DatabasesFixture } from '../testing/databases-fixture.js';
+import { ordersOf, queried } from '../testing/database-client.js';
+import { DatabasesFixture } from '../testing/databases-fixture.js';
 import { refusalCode as codeOf } from '../testing/refusal-code.js';
 import { DatabaseBackupRecords } from './database-backup-records.js';
 
@@ -18,22 +18,11 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => fixture?.stop());
 
-const query = async ({ connection_url }: CreatedDatabase, text: string): Promise<unknown[]> => {
-  const client = new pg.Client({ connectionString: connection_url });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
-};
-
 const provisioned = async () => {
   const workspace_id = uuidv7();
   const made = await fixture.create({ workspace_id });
   await fixture.run(made, workspace_id);
-  await query(made, 'CREATE TABLE orders (id int); INSERT INTO orders VALUES (1)');
+  await queried(made, 'CREATE TABLE orders (id int); INSERT INTO orders VALUES (1)');
   const of = { workspace_id, database_id: made.id };
   return {
     made,
@@ -42,7 +31,7 @@ const provisioned = async () => {
     list: () => fixture.client.request(listDatabaseBackups, of),
     backUp: () => fixture.client.request(createDatabaseBackup, of),
     restore: (backup_id: string) => fixture.client.request(restoreDatabaseBackup, { ...of, backup_id }),
-    orders: async () => (await query(made, 'SELECT id FROM orders ORDER BY id')).map(row => (row as { id: number }).id),
+    orders: () => ordersOf(made),
   };
 };
 
@@ -64,7 +53,7 @@ describe('backups of a database', () => {
       },
     ]);
 
-    await query(made, 'INSERT INTO orders VALUES (2)');
+    await queried(made, 'INSERT INTO orders VALUES (2)');
     const restoring = await restore(requested.id);
     expect(restoring).toMatchObject({ backup_id: requested.id, status: 'restoring', error: null });
     expect(await codeOf(restore(requested.id))).toBe('restore_under_way');
@@ -146,7 +135,7 @@ describe('backups and restores survive a kill', () => {
     const { made, list, backUp, restore, orders } = await provisioned();
     const { id } = await backUp();
     await fixture.reconcileBackups();
-    await query(made, 'INSERT INTO orders VALUES (2)');
+    await queried(made, 'INSERT INTO orders VALUES (2)');
     await restore(id);
     const restored = fixture.reconcileBackups();
     await waitFor(async () => existsSync(join(fixture.home, 'databases', made.id, 'restore')), { timeoutMs: 60_000 });
@@ -162,7 +151,7 @@ describe('backups and restores survive a kill', () => {
     const { made, list, backUp, restore, orders } = await provisioned();
     const { id } = await backUp();
     await fixture.reconcileBackups();
-    await query(made, 'INSERT INTO orders VALUES (2)');
+    await queried(made, 'INSERT INTO orders VALUES (2)');
     await restore(id);
     await fixture.query(
       "UPDATE database_restores SET created_at = now() - interval '2 hours' + interval '10 seconds' WHERE backup_id = $1",

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   createDatabase,
@@ -9,10 +8,10 @@ import {
   getDatabase,
   type RequestInput,
 } from '@postern/contracts';
-import { waitFor } from '@postern/testing';
-import pg from 'pg';
+import { instant, waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
-import { type CreatedDatabase, DatabasesFixture } from '../testing/databases-fixture.js';
+import { ordersOf, queried } from '../testing/database-client.js';
+import { DatabasesFixture } from '../testing/databases-fixture.js';
 import { refusalCode as codeOf } from '../testing/refusal-code.js';
 import { DatabaseBackupRecords } from './database-backup-records.js';
 
@@ -27,19 +26,6 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => fixture?.stop());
 
-const query = async ({ connection_url }: CreatedDatabase, text: string): Promise<unknown[]> => {
-  const client = new pg.Client({ connectionString: connection_url });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
-};
-const ordersOf = async (database: CreatedDatabase) =>
-  (await query(database, 'SELECT id FROM orders ORDER BY id')).map(row => (row as { id: number }).id);
-
 type RestoreFrom = RequestInput<typeof createDatabase>['restore_from'];
 
 /** A database with the row 1 in its backup, and the row 2 after it. */
@@ -47,11 +33,11 @@ const source = async () => {
   const workspace_id = uuidv7();
   const made = await fixture.create({ workspace_id });
   await fixture.run(made, workspace_id);
-  await query(made, 'CREATE TABLE orders (id int); INSERT INTO orders VALUES (1)');
+  await queried(made, 'CREATE TABLE orders (id int); INSERT INTO orders VALUES (1)');
   const of = { workspace_id, database_id: made.id };
   const backup = await fixture.client.request(createDatabaseBackup, of);
   await fixture.reconcileBackups();
-  await query(made, 'INSERT INTO orders VALUES (2)');
+  await queried(made, 'INSERT INTO orders VALUES (2)');
   const from = (data: { backup_id?: string; target_time?: string }) => ({ database_id: made.id, ...data });
   return {
     made,
@@ -65,19 +51,11 @@ const source = async () => {
   };
 };
 
-/** A time between two changes. */
-const instant = async (): Promise<string> => {
-  await pause(20);
-  const now = new Date().toISOString();
-  await pause(20);
-  return now;
-};
-
 describe('a new database with the data of another one', () => {
   it('has those of a backup, or of a point in time, and its own password', async () => {
     const { made, of, backup, from, create, get } = await source();
     const targetTime = await instant();
-    await query(made, 'INSERT INTO orders VALUES (3); DELETE FROM orders WHERE id = 1');
+    await queried(made, 'INSERT INTO orders VALUES (3); DELETE FROM orders WHERE id = 1');
 
     const restored = await create(from({ backup_id: backup.id }));
     const recovered = await create(from({ target_time: targetTime }));

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { deleteDatabase, getDatabase, listDatabases } from '@postern/contracts';
 import { processesWith } from '@postern/runtime/testing';
 import { killProcess, waitFor } from '@postern/testing';
-import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { connected } from '../testing/database-client.js';
 import { type CreatedDatabase, DatabasesFixture } from '../testing/databases-fixture.js';
 import { refusalCode as codeOf } from '../testing/refusal-code.js';
 
@@ -29,20 +29,6 @@ const find = (workspace_id: string, database_id: string) =>
   fixture.client.request(getDatabase, { workspace_id, database_id });
 const remove = (workspace_id: string, database_id: string) =>
   fixture.client.request(deleteDatabase, { workspace_id, database_id });
-const connected = async <Result>(
-  { connection_url }: CreatedDatabase,
-  work: (client: pg.Client) => Promise<Result>,
-  overrides: pg.ClientConfig = {},
-) => {
-  const client = new pg.Client({ connectionString: connection_url, ...overrides });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-};
 const provisioned = async (workspace: string): Promise<CreatedDatabase> => {
   const ordered = await fixture.create({ workspace_id: workspace });
   await fixture.reconcile();
