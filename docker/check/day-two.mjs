@@ -114,11 +114,15 @@ export const dayTwo = async ({ engine, client, compose, page, services }) => {
   }
 };
 
-/** From one set of images to another, and back. */
-export const upgraded = async ({ engine, client, compose, page, services }, { first, second }, renderSet) => {
+const shellIn = (folder, engine) => commands => run('sh', ['-ec', commands], { cwd: folder, env: engine.environment });
+
+/** From one set of images to another, and back, with the commands of the manual. */
+export const upgraded = async ({ folder, engine, client, page, services }, { first, second }, renderSet) => {
+  const [replace = ''] = documented('### Upgrade');
+  const shell = shellIn(folder, engine);
   for (const [what, images] of Object.entries({ upgrade: second, return: first })) {
     renderSet(images);
-    await underLoad(client, what, () => compose('up', '--detach'));
+    await underLoad(client, what, () => shell(replace));
     for (const service of services) {
       const { Config } = await engine.inspect(containerOf(service));
       demand(`${service} runs from ${images[service]}`, Config.Image === images[service], Config.Image);
@@ -130,7 +134,7 @@ export const upgraded = async ({ engine, client, compose, page, services }, { fi
 /** Runs the commands of docs/compose.md in the folder of compose.yaml, with its secrets instead of /etc/postern. */
 export const restored = async ({ folder, engine, client, page }) => {
   const [backUp = '', restore = ''] = documented('### Back up and restore');
-  const shell = commands => run('sh', ['-ec', commands], { cwd: folder, env: engine.environment });
+  const shell = shellIn(folder, engine);
   const before = await client.send(TO, 'Before the backup');
   await client.becomes(before.id, 'delivered');
   const { failed } = await underLoad(client, 'backup', () => shell(backUp.replace('/ etc/postern', '. secrets')));

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from '@jest/globals';
 import { authenticateApiKey, getEmail } from '@postern/contracts';
 import { waitFor } from '@postern/testing';
@@ -57,6 +58,21 @@ describe('a client that reuses its connection', () => {
   });
 });
 
+describe('connections that wait in the kernel when a busy gateway stops', () => {
+  it('are accepted, and get their responses', async () => {
+    const gateway = await startGateway();
+    const connected = new Int32Array(new SharedArrayBuffer(4));
+    const clients = new Worker(CLIENTS, { eval: true, workerData: { port: gateway.port, count: WAITING, connected } });
+    const ended = once(clients, 'message');
+    await once(clients, 'online');
+    // Blocks the event loop of the gateway.
+    for (let count = 0; count < WAITING; count = Atomics.load(connected, 0)) Atomics.wait(connected, 0, count, 10_000);
+    expect(await gateway.stopGateway()).toBe(true);
+    expect(await ended).toEqual([Array.from({ length: WAITING }, () => expect.stringMatching(/^HTTP\/1\.1 200 /))]);
+    await gateway.stop();
+  });
+});
+
 describe('without the service', () => {
   it('responds with 503 and Retry-After immediately', async () => {
     const gateway = await startGateway();
@@ -68,6 +84,25 @@ describe('without the service', () => {
     await gateway.stop();
   });
 });
+
+const WAITING = 8;
+
+/** Sends a request on each of its connections, in a thread of its own. */
+const CLIENTS = `
+const { parentPort, workerData: { port, count, connected } } = require('node:worker_threads');
+const { connect } = require('node:net');
+const responses = Array.from({ length: count }, () => new Promise(resolve => {
+  let received = '';
+  const socket = connect(port, '127.0.0.1', () => socket.write('GET /health/live HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n', () => {
+    Atomics.add(connected, 0, 1);
+    Atomics.notify(connected, 0);
+  }));
+  socket.on('data', chunk => { received += chunk.toString('latin1'); });
+  socket.on('error', error => resolve(error.code));
+  socket.on('close', () => resolve(received));
+}));
+void Promise.all(responses).then(all => parentPort.postMessage(all));
+`;
 
 /** Polls until new connections are refused. */
 const closedTo = async (gateway: GatewayUnderTest): Promise<boolean> => {

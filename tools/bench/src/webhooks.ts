@@ -120,7 +120,7 @@ const report = ({ rounds, withHanging, wholePath, reference, dispatch, deliverie
         [
           ['webhook-dispatch, 9 endpoints', spread(spreadOf(rate(rounds))), cpu(rounds)],
           ['the same 9 with a hanging tenth', spread(spreadOf(rate(withHanging))), cpu(withHanging)],
-          ['the whole path, from JetStream', spread(spreadOf(rate(wholePath))), cpu(wholePath)],
+          ['the whole path, from the log', spread(spreadOf(rate(wholePath))), cpu(wholePath)],
           ['undici loop, signed, without records', spread(spreadOf(reference)), ''],
         ],
       ),

@@ -9,9 +9,15 @@ import { HOOKS, WebhookEndpoint } from './webhooks.mjs';
 const MESSAGES = Number(process.env.POSTERN_CHECK_MESSAGES ?? 100_000);
 const CONNECTIONS = 16;
 const MONTH_DAYS = 30;
-const DAYS = Array.from({ length: 14 }, (_, month) => month * MONTH_DAYS);
-/** On this day, the messages of the first month are deleted. */
+/** The maximum of the write-ahead log, and the queue, are not growth. */
+const BOUNDED_PARTS = ['write-ahead log', 'mail queue'];
+const MONTHS = Array.from({ length: 13 }, (_, month) => (month + 1) * MONTH_DAYS);
 const RETAINED_DAYS = 90;
+const DELIVERIES_DAYS = 30;
+/** In the first three weeks, messages are sent every day: bodies are deleted from the second week on, so that the third is like it. */
+const WEEK_DAYS = 7;
+const DAILY = Array.from({ length: 3 * WEEK_DAYS + 1 }, (_, day) => day);
+const FORECAST = 2 * WEEK_DAYS;
 
 /** Backups of the last two months; without a daily quota. */
 const CONFIGURATION = `backup: { keep: 2 }
@@ -53,16 +59,28 @@ const rowsOf = async (server, service, table) => {
   return Number(await server.exec(`runuser -u postgres -- ${query}`));
 };
 
-/** Bytes of everything that `postern storage` measures. */
-const storedBytes = async server => {
-  await server.exec('postern storage');
+/** What `postern storage` prints, and the bytes of each part. */
+const stored = async server => {
+  const printed = await server.exec('postern storage');
   const { bytes } = JSON.parse(await server.exec('cat /var/lib/postern/storage.json')).at(-1);
-  return Object.values(bytes).reduce((sum, each) => sum + each, 0);
+  return { printed, bytes, total: Object.values(bytes).reduce((sum, each) => sum + each, 0) };
 };
 
 const megabytes = bytes => `${(bytes / 1e6).toFixed(0)} MB`;
 
-/** Each month, what is older than its retention is deleted; the disk stays at its size after three months. */
+/** How much larger than the growth that `postern storage` printed is the growth of the week after. */
+const errorOfForecast = (before, after) => {
+  const [, number, unit] = / grows by ([\d.]+) (MB|GB) a day/.exec(before.printed) ?? [];
+  assert.ok(number, before.printed);
+  const foreseen = Number(number) * (unit === 'GB' ? 1e9 : 1e6) * WEEK_DAYS;
+  const unbounded = ({ bytes, total }) => total - BOUNDED_PARTS.reduce((sum, part) => sum + bytes[part], 0);
+  return (unbounded(after) - unbounded(before)) / foreseen - 1;
+};
+
+/**
+ * The growth of the third week is as foreseen. Each month, what is older than its retention is deleted; the disk stays at its
+ * size after three months.
+ */
 export const fourteenMonths = async world => {
   const { server, names } = world;
   const hooks = new WebhookEndpoint();
@@ -79,28 +97,51 @@ postern config apply && systemctl restart postern-postgresql && postern restart`
   await service.client.dashboard('POST', `/email-services/${service.id}/webhooks`, webhook);
 
   const sent = [{ day: 0, count: await rowsOf(server, 'email_send', 'emails') }];
-  const sizes = new Map();
-  const count = Math.round(MESSAGES / DAYS.length);
-  for (const day of DAYS) {
+  const onDay = async (day, count) => {
     await send(world, service, hooks, day, count);
     sent.push({ day, count });
-    await server.exec('postern backup');
-    sizes.set(day, await storedBytes(server));
-    const next = day + MONTH_DAYS;
-    server.moveClock(next);
+    if (day % WEEK_DAYS === 0 || day >= MONTH_DAYS) await server.exec('postern backup');
+    return stored(server);
+  };
+  const moveTo = async day => {
+    server.moveClock(day);
     await world.pause(2_000);
     // Hourly tasks run when a service starts.
     await server.exec(`systemctl restart ${WITH_RETENTION.map(name => `postern-${name}`).join(' ')}`);
-    const kept = sent.filter(step => next - step.day < RETAINED_DAYS).reduce((sum, step) => sum + step.count, 0);
+  };
+  const deletedBy = async day => {
+    const after = days => sent.filter(step => day - step.day < days).reduce((sum, step) => sum + step.count, 0);
     await eventually(world, 120_000, async () => {
-      assert.equal(await rowsOf(server, 'email_send', 'emails'), kept, `records on day ${next}`);
-      assert.equal(await rowsOf(server, 'delivery_tracking', 'tracked_emails'), kept, `timelines on day ${next}`);
-      assert.equal(await rowsOf(server, 'email_send', 'sealed_email_bodies'), 0, `bodies on day ${next}`);
-      assert.equal(await rowsOf(server, 'webhook_dispatch', 'deliveries'), 0, `deliveries on day ${next}`);
+      assert.equal(await rowsOf(server, 'email_send', 'emails'), after(RETAINED_DAYS), `records on day ${day}`);
+      const timelines = await rowsOf(server, 'delivery_tracking', 'tracked_emails');
+      assert.equal(timelines, after(RETAINED_DAYS), `timelines on day ${day}`);
+      assert.equal(await rowsOf(server, 'email_send', 'sealed_email_bodies'), 0, `bodies on day ${day}`);
+      const deliveries = await rowsOf(server, 'webhook_dispatch', 'deliveries');
+      assert.equal(deliveries, after(DELIVERIES_DAYS), `deliveries on day ${day}`);
     });
+  };
+
+  const count = Math.round(MESSAGES / (MONTHS.length + DAILY.length / WEEK_DAYS));
+  const weeks = new Map();
+  for (const day of DAILY) {
+    await moveTo(day);
+    weeks.set(day, await onDay(day, Math.round(count / WEEK_DAYS)));
   }
-  const [full, last] = [sizes.get(RETAINED_DAYS), sizes.get(DAYS.at(-1))];
-  const result = [...sizes].map(([day, bytes]) => `${megabytes(bytes)} on day ${day}`).join(', ');
-  assert.ok(last <= 1.2 * full, result);
-  return result;
+  const error = errorOfForecast(weeks.get(FORECAST), weeks.get(FORECAST + WEEK_DAYS));
+  const forecast = `the third week grew by ${(100 * error).toFixed(0)} % more than foreseen`;
+  assert.ok(Math.abs(error) <= 0.2, forecast);
+
+  const months = new Map();
+  for (const day of MONTHS) {
+    await moveTo(day);
+    await deletedBy(day);
+    months.set(day, (await onDay(day, count)).total);
+  }
+  await moveTo(MONTHS.at(-1) + MONTH_DAYS);
+  await deletedBy(MONTHS.at(-1) + MONTH_DAYS);
+  const result = [...months].map(([day, bytes]) => `${megabytes(bytes)} on day ${day}`).join(', ');
+  // On this day, nothing is left of the first month.
+  const full = months.get(MONTH_DAYS + RETAINED_DAYS);
+  assert.ok(months.get(MONTHS.at(-1)) <= 1.2 * full, result);
+  return `${forecast}; ${result}`;
 };

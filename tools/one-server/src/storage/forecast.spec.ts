@@ -14,6 +14,12 @@ describe('The growth', () => {
   it('is that of the last seven days, in bytes a day', () =>
     expect(growthOf([sample(20, 0), sample(7, 10), sample(3, 11), sample(0, 17)])).toBe(1e9));
 
+  it('is that of the parts without a bound', () => {
+    const [before, now] = [sample(7, 10), sample(0, 17)];
+    const withLog = { ...now, bytes: { ...now.bytes, 'write-ahead log': 1e9, 'mail queue': 1e9 } };
+    expect(growthOf([before, withLog])).toBe(1e9);
+  });
+
   it('is unknown for less than a day', () => {
     expect(growthOf([])).toBeUndefined();
     expect(growthOf([sample(0.5, 1), sample(0, 2)])).toBeUndefined();

@@ -25,7 +25,11 @@ export interface DiskFacts {
 export const DAY_MS = 86_400_000;
 const WINDOW_MS = 7 * DAY_MS;
 
-export const sumOf = ({ bytes }: Sample): number => Object.values(bytes).reduce((sum, each) => sum + each, 0);
+/** The write-ahead log has a maximum, and messages leave the queue: neither fills the disk, and both change by more than a day's growth. */
+export const BOUNDED_PARTS: ReadonlySet<string> = new Set(['write-ahead log', 'mail queue']);
+
+const growingBytes = ({ bytes }: Sample): number =>
+  Object.entries(bytes).reduce((sum, [part, each]) => (BOUNDED_PARTS.has(part) ? sum : sum + each), 0);
 
 /** Bytes a day, between the oldest sample of the last seven days and now; undefined if they are less than a day apart. */
 export const growthOf = (samples: readonly Sample[]): number | undefined => {
@@ -33,7 +37,7 @@ export const growthOf = (samples: readonly Sample[]): number | undefined => {
   if (!last) return undefined;
   const first = samples.find(({ at }) => Date.parse(last.at) - Date.parse(at) <= WINDOW_MS);
   const days = first ? (Date.parse(last.at) - Date.parse(first.at)) / DAY_MS : 0;
-  return first && days >= 1 ? (sumOf(last) - sumOf(first)) / days : undefined;
+  return first && days >= 1 ? (growingBytes(last) - growingBytes(first)) / days : undefined;
 };
 
 /**
