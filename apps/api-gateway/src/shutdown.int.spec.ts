@@ -60,15 +60,22 @@ describe('a client that reuses its connection', () => {
 
 describe('connections that wait in the kernel when a busy gateway stops', () => {
   it('are accepted, and get their responses', async () => {
-    const gateway = await startGateway();
+    const gateway = await startGateway({ POSTERN_CONNECTION_DRAIN_MS: String(DRAIN_MS) });
     const connected = new Int32Array(new SharedArrayBuffer(4));
     const clients = new Worker(CLIENTS, { eval: true, workerData: { port: gateway.port, count: WAITING, connected } });
     const ended = once(clients, 'message');
     await once(clients, 'online');
-    // Blocks the event loop of the gateway.
+    const idle = connect(gateway.port, '127.0.0.1');
+    await once(idle, 'connect');
+    const stopped = gateway.stopGateway();
+    await waitFor(async () => (await call('GET', `${gateway.url}/health/live`)).headers['connection'] === 'close');
+    // Blocks the event loop of the gateway until the drain is over.
+    clients.postMessage('connect');
     for (let count = 0; count < WAITING; count = Atomics.load(connected, 0)) Atomics.wait(connected, 0, count, 10_000);
-    expect(await gateway.stopGateway()).toBe(true);
+    Atomics.wait(connected, 0, WAITING, DRAIN_MS);
     expect(await ended).toEqual([Array.from({ length: WAITING }, () => expect.stringMatching(/^HTTP\/1\.1 200 /))]);
+    idle.destroy();
+    expect(await stopped).toBe(true);
     await gateway.stop();
   });
 });
@@ -86,22 +93,25 @@ describe('without the service', () => {
 });
 
 const WAITING = 8;
+const DRAIN_MS = 1_000;
 
 /** Sends a request on each of its connections, in a thread of its own. */
 const CLIENTS = `
 const { parentPort, workerData: { port, count, connected } } = require('node:worker_threads');
 const { connect } = require('node:net');
-const responses = Array.from({ length: count }, () => new Promise(resolve => {
-  let received = '';
-  const socket = connect(port, '127.0.0.1', () => socket.write('GET /health/live HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n', () => {
-    Atomics.add(connected, 0, 1);
-    Atomics.notify(connected, 0);
+parentPort.once('message', () => {
+  const responses = Array.from({ length: count }, () => new Promise(resolve => {
+    let received = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write('GET /health/live HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n', () => {
+      Atomics.add(connected, 0, 1);
+      Atomics.notify(connected, 0);
+    }));
+    socket.on('data', chunk => { received += chunk.toString('latin1'); });
+    socket.on('error', error => resolve(error.code));
+    socket.on('close', () => resolve(received));
   }));
-  socket.on('data', chunk => { received += chunk.toString('latin1'); });
-  socket.on('error', error => resolve(error.code));
-  socket.on('close', () => resolve(received));
-}));
-void Promise.all(responses).then(all => parentPort.postMessage(all));
+  void Promise.all(responses).then(all => parentPort.postMessage(all));
+});
 `;
 
 /** Polls until new connections are refused. */
