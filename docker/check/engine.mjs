@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, openSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { composeProgram } from './compose-program.mjs';
+import { composeProgram } from './programs.mjs';
 
 const run = promisify(execFile);
 const BRIDGE = 'postern-check';

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
-import { composeProgram } from './compose-program.mjs';
+import { composeProgram } from './programs.mjs';
 import { CONFIGURATION, render } from './render.mjs';
 import { demand } from './report.mjs';
 
