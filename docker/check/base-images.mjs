@@ -48,7 +48,7 @@ export const buildBaseImages = async (engine, folder, root) => {
       'ENTRYPOINT ["/nats-server"]',
     ],
   });
-  await buildImage(engine, folder, 'docker.io/library/caddy:2.10.2-alpine', {
+  await buildImage(engine, folder, 'docker.io/library/caddy:2.11.9-alpine', {
     caddy: caddyProgram(),
     Dockerfile: [`FROM ${DEBIAN}`, 'COPY caddy /usr/bin/caddy'],
   });

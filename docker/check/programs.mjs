@@ -3,7 +3,7 @@ import { built } from '../../k8s/check/tools.mjs';
 
 const VERSION = 'v2.40.3';
 
-/** @returns the path of the Caddy that compose.yaml names: Debian's 2.6 does not repeat a request with a body whose connection failed. */
+/** @returns the path of the Caddy that compose.yaml names; before 2.11.2, it did not repeat a request with a body whose connection failed. */
 export const caddyProgram = () =>
   join(built('caddy', join(import.meta.dirname, 'caddy'), ['github.com/caddyserver/caddy/v2/cmd/caddy'], ''), 'caddy');
 

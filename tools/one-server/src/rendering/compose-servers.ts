@@ -6,7 +6,7 @@ import { PORTS } from './places.js';
 
 const POSTGRES = 'docker.io/library/postgres:18.4';
 export const NATS = 'docker.io/library/nats:2.12.12-alpine';
-const CADDY = 'docker.io/library/caddy:2.10.2-alpine';
+const CADDY = 'docker.io/library/caddy:2.11.9-alpine';
 
 export type Definition = Readonly<Record<string, unknown>>;
 
