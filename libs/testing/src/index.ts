@@ -52,13 +52,6 @@ export {
   startSmtpSink,
   type TestSmtp,
 } from './smtp-sink.js';
-export {
-  refusedStatements,
-  type SqlFile,
-  type StatementTables,
-  sqlFilesIn,
-  statementsOf,
-} from './sql-statements.js';
 export { type RecordedSubmission, recordedSubmissions } from './submissions.js';
 export { TcpBalancer } from './tcp-balancer.js';
 export { createCertificates, type TestCertificates } from './test-certificates.js';

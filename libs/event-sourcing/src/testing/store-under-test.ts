@@ -4,7 +4,8 @@ import pg from 'pg';
 import { migrateEventStore, PostgresEventStore } from '../postgres/index.js';
 import type { Upcasters } from '../upcasting.js';
 
-const migrate = async (connectionString: string): Promise<void> => {
+/** Creates the event store in a database. */
+export const migrate = async (connectionString: string): Promise<void> => {
   const pool = new pg.Pool({ connectionString, max: 1 });
   await migrateEventStore(pool).finally(() => pool.end());
 };

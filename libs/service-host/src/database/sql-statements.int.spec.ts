@@ -1,29 +1,19 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { refusedStatements, sqlFilesIn, startPostgres, statementsOf, type TestPostgres } from '@postern/testing';
+import { statementsFitTheSchema } from '@postern/testing/statements-suite';
 import pg from 'pg';
-import { applyMigrations } from './migrations.js';
+import { databasesOf } from '../testing/migrated-databases.js';
 
-let postgres: TestPostgres;
-let databaseUrl: string;
+/** The tables of the services whose names are parameters of the statements. */
+const EXAMPLES = `
+  CREATE TABLE sealed (id uuid PRIMARY KEY, value text, key_id text);
+  CREATE TABLE keys (id uuid PRIMARY KEY, owner_id uuid, name text, key_hash text);
+  CREATE TABLE logged_requests (id uuid PRIMARY KEY, owner_id uuid, key_id uuid, key_name text, request_id text,
+    at timestamptz, method text, path text, status smallint, code text, message text, duration_ms integer,
+    email_id uuid, body text)`;
 
-beforeAll(async () => {
-  postgres = await startPostgres({ durable: false });
-  databaseUrl = await postgres.createDatabase();
-  const directory = new URL('../../../../prisma/webhook-dispatch/migrations', import.meta.url);
-  await applyMigrations({ databaseUrl, directory });
-  const client = new pg.Client({ connectionString: databaseUrl });
+statementsFitTheSchema(new URL('..', import.meta.url), async postgres => {
+  const connectionString = await databasesOf('webhook-dispatch').migratedDatabase(postgres);
+  const client = new pg.Client({ connectionString });
   await client.connect();
-  await client.query(`
-    CREATE TABLE sealed (id uuid PRIMARY KEY, value text, key_id text);
-    CREATE TABLE keys (id uuid PRIMARY KEY, owner_id uuid, name text, key_hash text);
-    CREATE TABLE logged_requests (id uuid PRIMARY KEY, owner_id uuid, key_id uuid, key_name text, request_id text,
-      at timestamptz, method text, path text, status smallint, code text, message text, duration_ms integer,
-      email_id uuid, body text)`);
-  await client.end();
-}, 60_000);
-
-afterAll(() => postgres?.stop());
-
-it.each(sqlFilesIn(new URL('..', import.meta.url)))('The statements of $path fit the schema', async ({ url }) => {
-  await expect(refusedStatements(databaseUrl, statementsOf(await import(url)))).resolves.toEqual([]);
+  await client.query(EXAMPLES).finally(() => client.end());
+  return connectionString;
 });

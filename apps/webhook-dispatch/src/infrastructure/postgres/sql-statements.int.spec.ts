@@ -1,17 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { refusedStatements, sqlFilesIn, startPostgres, statementsOf, type TestPostgres } from '@postern/testing';
+import { statementsFitTheSchema } from '@postern/testing/statements-suite';
 import { migratedDatabase } from '../../testing/migrated-database.js';
 
-let postgres: TestPostgres;
-let databaseUrl: string;
-
-beforeAll(async () => {
-  postgres = await startPostgres({ durable: false });
-  databaseUrl = await migratedDatabase(postgres);
-}, 60_000);
-
-afterAll(() => postgres?.stop());
-
-it.each(sqlFilesIn(new URL('../..', import.meta.url)))('The statements of $path fit the schema', async ({ url }) => {
-  await expect(refusedStatements(databaseUrl, statementsOf(await import(url)))).resolves.toEqual([]);
-});
+statementsFitTheSchema(new URL('../../', import.meta.url), migratedDatabase);
