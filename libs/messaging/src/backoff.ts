@@ -1,7 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
+interface ExponentialDelays {
+  readonly firstMs: number;
+  readonly maxMs: number;
+}
+
 /**
- * Growing delays between attempts, for loops that retry any failure, reset after a success and stop by a signal.
+ * Growing delays between attempts, for loops that retry any failure, reset after a success and stop by a signal. The SDK and
+ * `@postern/event-sourcing` have their own, because they import no other library.
  *
  * Not p-retry 9: it wraps a single call and never retries a TypeError, which would end a loop permanently. Not cockatiel 4: it
  * replaces only the arithmetic, `next()`, and brings policies for 60 kB.
@@ -12,16 +18,13 @@ export class Backoff {
   private constructor(private readonly delayOf: (attempt: number) => number) {}
 
   /** Doubles the delay from `firstMs` up to `maxMs`. `jitter` varies each delay between half and one and a half. */
-  static exponential({
-    firstMs,
-    maxMs,
-    jitter = false,
-  }: {
-    readonly firstMs: number;
-    readonly maxMs: number;
-    readonly jitter?: boolean;
-  }): Backoff {
-    return new Backoff(attempt => Math.min(firstMs * 2 ** attempt, maxMs) * (jitter ? 0.5 + Math.random() : 1));
+  static exponential({ jitter = false, ...delays }: ExponentialDelays & { readonly jitter?: boolean }): Backoff {
+    return new Backoff(attempt => Backoff.exponentialAt(attempt, delays) * (jitter ? 0.5 + Math.random() : 1));
+  }
+
+  /** The doubled delay after `failures` earlier ones. */
+  static exponentialAt(failures: number, { firstMs, maxMs }: ExponentialDelays): number {
+    return Math.min(firstMs * 2 ** failures, maxMs);
   }
 
   /** Follows a list of delays; the last one repeats. */

@@ -12,7 +12,7 @@ export const OUTSIDE_PACKAGES =
   /^(pg|fastify|undici|nodemailer|smtp-server|@prisma\/.*|@nats-io\/.*|@kubernetes\/.*|@nestjs\/(platform|microservices).*|node:(http|https|http2|net|tls|dns|child_process)(\/.*)?)$/;
 
 /** Packages that pure code may import. */
-const PURE_PACKAGES = /^@postern\/(contracts(\/refusal)?|event-sourcing|mail)$/;
+const PURE_PACKAGES = /^@postern\/(contracts(\/refusal)?|event-sourcing|mail|messaging\/backoff)$/;
 
 /** Impure operations, by source pattern. */
 const IMPURE_TEXT: Readonly<Record<string, RegExp>> = {

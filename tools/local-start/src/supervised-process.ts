@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { Backoff } from '@postern/messaging/backoff';
 import { forgetProcess, type ParentGuard, watchProcess } from '@postern/testing';
 import { RotatingLog } from './rotating-log.js';
 import { readWholeLines } from './whole-lines.js';
 
-const RESTART_DELAYS_MS = [250, 1_000, 2_000, 5_000, 10_000];
+const RESTART_DELAYS_MS = [250, 1_000, 2_000, 5_000, 10_000] as const;
 /** After this run time, the restart delays of a process begin anew. */
 const STEADY_AFTER_MS = 30_000;
 
@@ -42,7 +43,7 @@ const findReadyLine = (lines: readonly Buffer[]): ReadyLine | undefined => {
 export class SupervisedProcess {
   private child: ChildProcess | undefined;
   private stopping = false;
-  private failures = 0;
+  private readonly restarts = Backoff.schedule(RESTART_DELAYS_MS);
   private restart: NodeJS.Timeout | undefined;
   private readonly log: RotatingLog;
   private port: number | undefined;
@@ -114,14 +115,13 @@ export class SupervisedProcess {
   private ended(startedAt: number): void {
     this.child = undefined;
     if (this.stopping) return;
-    if (Date.now() - startedAt > STEADY_AFTER_MS) this.failures = 0;
-    const delay = RESTART_DELAYS_MS[Math.min(this.failures++, RESTART_DELAYS_MS.length - 1)];
+    if (Date.now() - startedAt > STEADY_AFTER_MS) this.restarts.reset();
     this.restart = setTimeout(() => {
       this.start().then(
         () => this.onChange(this),
         (error: Error) => this.log.write(error.message.split('\n')[0] ?? ''),
       );
-    }, delay);
+    }, this.restarts.next());
   }
 
   /** Stops the process, first with SIGTERM, then with SIGKILL; resolves once it has ended. */

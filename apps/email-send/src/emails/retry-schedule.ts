@@ -1,5 +1,7 @@
+import { Backoff } from '@postern/messaging/backoff';
+
 const MINUTE_MS = 60_000;
-const DELAYS_MS = [1, 2, 5, 10, 15, 30].map(minutes => minutes * MINUTE_MS);
+const DELAYS_MINUTES = [1, 2, 5, 10, 15, 30] as const;
 const WINDOW_MS = 4 * 60 * MINUTE_MS;
 
 /** When retries of a deferred copy end, counted from the acceptance of its message. */
@@ -7,6 +9,6 @@ export const retryDeadline = (acceptedAt: Date): Date => new Date(acceptedAt.get
 
 /** When a copy is retried after so many retries; the last retry is at the deadline. */
 export function nextTry(tries: number, now: Date, deadline: Date): Date {
-  const delayMs = DELAYS_MS[Math.min(tries, DELAYS_MS.length - 1)]!;
+  const delayMs = MINUTE_MS * Backoff.delayAt(tries, DELAYS_MINUTES);
   return new Date(Math.min(now.getTime() + delayMs, Math.max(now.getTime(), deadline.getTime())));
 }

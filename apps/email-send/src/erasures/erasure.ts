@@ -1,4 +1,5 @@
 import type { OPERATIONS, ReplyOf, ServiceName, startErasure } from '@postern/contracts';
+import { Backoff } from '@postern/messaging/backoff';
 
 /** An erasure as operators see it. It never names the address. */
 export type Erasure = ReplyOf<typeof startErasure>;
@@ -24,8 +25,8 @@ export interface RunningErasure extends Erasure {
 /** Pause before a pass is repeated, so that data in memory is written. */
 const SETTLE_MS = 5_000;
 const POLL_MS = 1_000;
-const LONGEST_BACKOFF_MS = 60_000;
-const LONGEST_WAIT_MS = 5 * 60_000;
+const AFTER_FAILURES = { firstMs: POLL_MS, maxMs: 60_000 };
+const BETWEEN_PASSES = { firstMs: SETTLE_MS, maxMs: 5 * 60_000 };
 
 /** The first service with a due step, in the direction in which events flow. */
 export const dueService = ({ services }: RunningErasure, now: Date): ErasureOfService | undefined =>
@@ -51,15 +52,14 @@ export const afterReply = (before: ErasureOfService, reply: StepReply, now: Date
   }
   // Without a cursor the whole pass is repeated in this service, which costs more, so the wait grows.
   const waits = cursor === null ? before.failures + 1 : 0;
-  const waitMs = cursor === null ? backoff(SETTLE_MS, waits, LONGEST_WAIT_MS) : POLL_MS;
+  const waitMs = cursor === null ? Backoff.exponentialAt(before.failures, BETWEEN_PASSES) : POLL_MS;
   return { ...progress, state: 'waiting', reason, failures: waits, next_attempt_at: later(now, waitMs) };
 };
 
 /** A failed step is repeated from the same cursor. */
 export const afterFailure = (before: ErasureOfService, reason: string, now: Date): ErasureOfService => {
-  const failures = before.failures + 1;
-  const next_attempt_at = later(now, backoff(POLL_MS, failures, LONGEST_BACKOFF_MS));
-  return { ...before, state: 'failed', reason, failures, changed: true, next_attempt_at };
+  const next_attempt_at = later(now, Backoff.exponentialAt(before.failures, AFTER_FAILURES));
+  return { ...before, state: 'failed', reason, failures: before.failures + 1, changed: true, next_attempt_at };
 };
 
 /**
@@ -103,8 +103,5 @@ export const untouched = (service: ServiceName): ErasureOfService => ({
 });
 
 const totalOf = (erased: StepReply['erased']): number => erased.reduce((sum, { rows }) => sum + rows, 0);
-
-const backoff = (firstMs: number, times: number, longestMs: number): number =>
-  Math.min(firstMs * 2 ** (times - 1), longestMs);
 
 const later = (now: Date, ms: number): string => new Date(now.getTime() + ms).toISOString();

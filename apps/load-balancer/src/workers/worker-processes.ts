@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { Backoff } from '@postern/messaging/backoff';
 import { type BalancerLog, reasonOf } from '../infrastructure/balancer-log.js';
 import type { BalancerSettings } from '../settings.js';
 import { claimPort, isTaken } from './port-claim.js';
@@ -9,7 +9,7 @@ import type { ServedRoute, Worker, WorkerReport, Workers } from './ports.js';
 import { WorkerConnection, WorkerExited } from './worker-connection.js';
 import { kindOf, ROLES, type Role, workersFolder } from './worker-protocol.js';
 
-const RESTART_DELAYS_MS = [0, 100, 200, 400, 800, 1_600, 3_200, 5_000];
+const RESTART_DELAYS_MS = [0, 100, 200, 400, 800, 1_600, 3_200, 5_000] as const;
 /** A worker that served at least this long is replaced without delay. */
 const STEADY_AFTER_MS = 10_000;
 /** Extra time for a worker to stop, beyond the time for its requests to end. */
@@ -25,7 +25,7 @@ export class WorkerProcesses implements Workers {
   #outdated: WorkerConnection[] = [];
   readonly #children = new Set<ChildProcess>();
   #restore: (include: () => void) => Promise<void> = () => Promise.resolve();
-  #deaths = 0;
+  readonly #restarts = Backoff.schedule(RESTART_DELAYS_MS);
   #stopping = false;
   onLast: (report: WorkerReport) => void = () => undefined;
 
@@ -145,14 +145,14 @@ export class WorkerProcesses implements Workers {
     void worker.exited.then(async () => {
       this.#living.delete(worker);
       if (this.#stopping) return;
-      if (performance.now() - since > STEADY_AFTER_MS) this.#deaths = 0;
+      if (performance.now() - since > STEADY_AFTER_MS) this.#restarts.reset();
       this.log.warn({ workerPid: worker.processId }, 'A worker has ended; starting another one');
       await this.#replace(worker.introduction.role);
     });
   }
 
   async #replace(role: Role): Promise<void> {
-    await delay(RESTART_DELAYS_MS[Math.min(this.#deaths++, RESTART_DELAYS_MS.length - 1)]);
+    await this.#restarts.pause();
     if (this.#stopping) return;
     let worker: WorkerConnection | undefined;
     try {

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Backoff } from '@postern/messaging/backoff';
 import { ApiError, ConnectionError, NotFoundError } from '@postern/sdk';
 import type { DashboardApi } from '../dashboard-api.js';
 
 const WAIT_S = 10;
 /** Lower bound between reads: a server with too many waiting reads responds immediately. */
 const MIN_INTERVAL_MS = 500;
-const MAX_PAUSE_MS = 30_000;
 
 interface ListenerEvent {
   readonly number: number;
@@ -15,7 +15,7 @@ interface ListenerEvent {
 /** Reads the events of an email service over a connection from this machine, until it is interrupted. */
 export class Listener {
   #after = 0;
-  #failures = 0;
+  readonly #backoff = Backoff.exponential({ firstMs: 1_000, maxMs: 30_000 });
 
   private constructor(
     private readonly api: DashboardApi,
@@ -65,13 +65,13 @@ export class Listener {
     const query = { after: this.#after, wait_s: WAIT_S };
     try {
       const { events } = await this.api.get<{ events: ListenerEvent[] }>(path, { query, signal: this.signal });
-      this.#failures = 0;
+      this.#backoff.reset();
       return events;
     } catch (error) {
       if (this.signal.aborted) return [];
       if (error instanceof NotFoundError && error.code === 'listener_not_found') return this.#startAgain();
       if (!isTemporary(error)) throw error;
-      const pauseMs = Math.min(MAX_PAUSE_MS, 1_000 * 2 ** this.#failures++);
+      const pauseMs = this.#backoff.next();
       this.note(`${(error as Error).message} Trying again in ${pauseMs / 1_000} s.`);
       await this.#pause(pauseMs);
       return [];
