@@ -22,7 +22,7 @@ export interface BuiltArtefact extends Artefact {
 /** How instances are probed; undefined fields have the defaults of the runtime. */
 export interface HealthCheckSettings {
   /** The `Host` header. */
-  readonly host?: string | undefined;
+  readonly host?: string | null | undefined;
   /** How long a new instance may take until its first success. */
   readonly graceSeconds?: number | undefined;
   readonly intervalSeconds?: number | undefined;

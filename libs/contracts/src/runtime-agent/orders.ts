@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { autoscaling } from '../platform-management/autoscaling.js';
+import { healthCheck } from '../platform-management/health-checks.js';
 import { requestsOf } from '../request.js';
 import { noContent } from '../shapes.js';
 import { terminalSize } from './terminal-size.js';
@@ -38,28 +40,13 @@ export const servicePlan = z.object({
   start_command: z.string().optional(),
   port: z.int(),
   health_check_path: z.string().optional(),
-  health_check: z
-    .object({
-      host: z.string().optional(),
-      grace_seconds: z.int().optional(),
-      interval_seconds: z.int().optional(),
-      timeout_seconds: z.int().optional(),
-      threshold: z.int().optional(),
-    })
-    .optional(),
+  health_check: z.object(healthCheck.shape).optional(),
   /** How long the first byte of a response may take. */
   first_byte_seconds: z.int().optional(),
   min_instances: z.int(),
   max_instances: z.int(),
   /** Targets for instances between the two numbers. */
-  autoscaling: z
-    .object({
-      cpu_percent: z.int().nullable().optional(),
-      memory_percent: z.int().nullable().optional(),
-      requests_per_second: z.int().nullable().optional(),
-      idle_minutes: z.int().nullable().optional(),
-    })
-    .optional(),
+  autoscaling: z.object(autoscaling.shape).optional(),
   environment,
   files,
   secrets: z.array(z.string()),

@@ -1,3 +1,5 @@
+import { autoscaling } from '@postern/contracts/autoscaling';
+import { firstByteTimeout, healthCheck } from '@postern/contracts/health-checks';
 import { parseDocument, stringify } from 'yaml';
 import { z } from 'zod';
 import { UsageError } from '../errors.js';
@@ -12,21 +14,6 @@ const secret = z
 const variable = z
   .union([z.string(), z.number(), z.boolean(), secret])
   .describe('The value, or `{secret: true}` for a secret, whose value is never in the file.');
-
-const healthCheck = z.strictObject({
-  host: z.string().max(255).optional(),
-  grace_seconds: z.int().min(1).optional(),
-  interval_seconds: z.int().min(1).optional(),
-  timeout_seconds: z.int().min(1).optional(),
-  threshold: z.int().min(1).optional(),
-});
-
-const autoscaling = z.strictObject({
-  cpu_percent: z.int().min(1).max(100).optional(),
-  memory_percent: z.int().min(1).max(100).optional(),
-  requests_per_second: z.int().min(1).max(10_000).optional(),
-  idle_minutes: z.int().min(1).max(1_440).optional(),
-});
 
 export const service = z.strictObject({
   repository: z.string().min(1).max(2_048).optional().describe('The Git repository that is built.'),
@@ -56,7 +43,7 @@ export const service = z.strictObject({
   health_check_path: z.string().max(1_024).optional(),
   health_check: healthCheck.optional(),
   autoscaling: autoscaling.optional().describe('Targets for the number of instances; 70 % of the CPU if absent.'),
-  first_byte_timeout_seconds: z.int().min(1).max(3_600).optional(),
+  first_byte_timeout_seconds: firstByteTimeout.optional(),
   drain_seconds: z.int().min(1).max(300).optional(),
   min_instances: z.int().min(1).max(20).default(1),
   max_instances: z.int().min(1).max(20).default(1),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ChangeWebServiceBody, WebService } from '@postern/sdk';
 import { type Blueprint, nameIn, type ServiceBlueprint } from './blueprint.js';
 
@@ -89,14 +90,5 @@ const withoutAbsent = <Value extends object>(value: Value): { [Name in keyof Val
 /** The settings that differ. */
 export const changedSettings = (before: Settings, after: Settings): Partial<Settings> =>
   Object.fromEntries(
-    Object.entries(after).filter(([field, value]) => !isEqual(value, before[field as keyof Settings])),
-  );
-
-export const isEqual = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
-
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
+    Object.entries(after).filter(([field, value]) => !isDeepStrictEqual(value, before[field as keyof Settings])),
   );

@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CreateWebServiceBody } from '@postern/sdk';
 import { UsageError } from '../errors.js';
 import type { Blueprint } from './blueprint.js';
 import type { Existing, ExistingService } from './existing.js';
-import { changedSettings, isEqual, type Settings, settingsIn, settingsOfService } from './service-settings.js';
+import { changedSettings, type Settings, settingsIn, settingsOfService } from './service-settings.js';
 import { idOf, PROJECT, type Step, type Target } from './steps.js';
 
 /** Settings that a web service can have only after its creation. */
@@ -37,7 +38,7 @@ export const serviceSteps = (
           target.ids.set(what, id);
           const later = { release_command, drain_seconds, instance, processes, disk, auto_deploy };
           const changes = Object.fromEntries(
-            LATER.filter(key => !isEqual(later[key], LATER_DEFAULTS[key])).map(key => [key, later[key]]),
+            LATER.filter(key => !isDeepStrictEqual(later[key], LATER_DEFAULTS[key])).map(key => [key, later[key]]),
           );
           if (Object.keys(changes).length > 0) await target.platform.webServices.change(id, changes);
         },

@@ -1,4 +1,4 @@
-import type { Autoscaling, HealthCheck } from '@postern/contracts';
+import type { Autoscaling } from '@postern/contracts';
 import { camelCased, type RuntimeStatus, type ServicePlan } from '@postern/runtime';
 import type { ReleaseSettings } from './aggregate/events.js';
 
@@ -29,7 +29,7 @@ export const planSettings = (settings: ReleaseSettings): PlanSettings => ({
   startCommand: settings.start_command ?? undefined,
   port: settings.port,
   healthCheckPath: settings.health_check_path ?? undefined,
-  healthCheck: settings.health_check ? healthCheckOf(settings.health_check) : undefined,
+  healthCheck: settings.health_check ? camelCased(settings.health_check) : undefined,
   firstByteSeconds: settings.first_byte_timeout_seconds ?? undefined,
   instance: settings.instance
     ? { memoryMib: settings.instance.memory_mib, cpuMillicores: settings.instance.cpu_millicores }
@@ -37,14 +37,6 @@ export const planSettings = (settings: ReleaseSettings): PlanSettings => ({
   drainSeconds: settings.drain_seconds ?? undefined,
   processes: Object.keys(settings.processes ?? {}).length > 0 ? settings.processes : undefined,
   disk: settings.disk ? { sizeMib: settings.disk.size_mib } : undefined,
-});
-
-const healthCheckOf = (check: HealthCheck): ServicePlan['healthCheck'] => ({
-  host: check.host ?? undefined,
-  graceSeconds: check.grace_seconds,
-  intervalSeconds: check.interval_seconds,
-  timeoutSeconds: check.timeout_seconds,
-  threshold: check.threshold,
 });
 
 interface InstanceSettings {

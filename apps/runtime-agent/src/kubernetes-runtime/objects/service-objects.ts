@@ -107,7 +107,7 @@ const sizeOf = (size: ServicePlan['instance'], { memoryMiB, cpuMillicores }: Ser
 const podSpec = (plan: ServicePlan, settings: ServiceObjectSettings) => {
   const { drainSeconds } = settings;
   const { host, graceSeconds, intervalSeconds = 1, timeoutSeconds, threshold = 3 } = plan.healthCheck ?? {};
-  const httpHeaders = host === undefined ? {} : { httpHeaders: [{ name: 'Host', value: host }] };
+  const httpHeaders = host ? { httpHeaders: [{ name: 'Host', value: host }] } : {};
   const answers = plan.healthCheckPath
     ? { httpGet: { path: plan.healthCheckPath, port: 'http', ...httpHeaders } }
     : { tcpSocket: { port: 'http' } };

@@ -18,7 +18,7 @@ export const instanceRecord = z.object({
   healthCheckPath: z.string().optional(),
   healthCheck: z
     .object({
-      host: z.string().optional(),
+      host: z.string().nullish(),
       graceSeconds: z.number().optional(),
       intervalSeconds: z.number().optional(),
       timeoutSeconds: z.number().optional(),
