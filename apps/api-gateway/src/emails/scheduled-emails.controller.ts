@@ -6,8 +6,6 @@ import {
   listScheduledEmails,
   listScheduledEmailsQuery,
   MAX_EMAIL_REQUEST_BYTES,
-  type RequestContract,
-  type RequestInput,
   rescheduleEmail,
   rescheduleEmailBody,
   SCHEDULED_EMAIL_EXAMPLES,
@@ -20,8 +18,6 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { apiKeyHashOf } from '../infrastructure/http/access/api-key.js';
 import { Admits } from '../infrastructure/http/admission/route-admission.js';
-import { repeatableWith } from '../infrastructure/http/idempotency/repeatable.js';
-import { requestKeyOf } from '../infrastructure/http/idempotency/request-key.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { REPEATABLE_HEADERS } from '../infrastructure/http/openapi/repeatable.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
@@ -29,6 +25,7 @@ import { queryShape } from '../infrastructure/http/validation/query-parameters.j
 import { readJson } from '../infrastructure/http/validation/received-body.js';
 import { assertShape } from '../infrastructure/http/validation/shape-pipe.js';
 import { ServiceClient } from '../infrastructure/service-client/ports.js';
+import { commandOfKey } from './commands-of-keys.js';
 import { fieldOf, readSizedJson } from './email-size.js';
 import { API_KEY, CODES, UNAUTHENTICATED } from './emails.controller.js';
 
@@ -59,12 +56,12 @@ export class ScheduledEmailsController {
     examples: { body: SCHEDULED_EMAIL_EXAMPLES.body, reply: SCHEDULED_EMAIL_EXAMPLES.reply },
   })
   async schedule(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
-    return this.#command(request, reply, scheduleEmail, () => {
+    return commandOfKey(this.services, request, reply, scheduleEmail, ({ api_key_hash }) => {
       const body = assertShape(
         scheduleEmailBody,
         readSizedJson(request, value => fieldOf(value, 'email')),
       );
-      return { ...body, scheduled_email_id: uuidv7() };
+      return { ...body, scheduled_email_id: uuidv7(), api_key_hash };
     });
   }
 
@@ -113,9 +110,10 @@ export class ScheduledEmailsController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param({ schema: path }) { id }: Path,
   ) {
-    return this.#command(request, reply, rescheduleEmail, () => ({
+    return commandOfKey(this.services, request, reply, rescheduleEmail, ({ api_key_hash }) => ({
       ...assertShape(rescheduleEmailBody, readJson(request.body)),
       scheduled_email_id: id,
+      api_key_hash,
     }));
   }
 
@@ -133,23 +131,9 @@ export class ScheduledEmailsController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param({ schema: path }) { id }: Path,
   ) {
-    return this.#command(request, reply, cancelScheduledEmail, () => ({ scheduled_email_id: id }));
-  }
-
-  /** Authenticates before it reads the body. The keys of repetitions belong to the email service. */
-  async #command<C extends RequestContract>(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    contract: C,
-    read: () => Omit<RequestInput<C>, 'api_key_hash'>,
-  ) {
-    const api_key_hash = apiKeyHashOf(request);
-    const context = requestContextOf(request);
-    const { service_id } = await this.services.request(authenticateApiKey, { api_key_hash }, context);
-    const sent = { ...read(), api_key_hash } as RequestInput<C>;
-    const key = requestKeyOf(request, `email service ${service_id}`);
-    return repeatableWith(key, reply, repetition =>
-      this.services.request(contract, sent, { ...context, ...repetition }),
-    );
+    return commandOfKey(this.services, request, reply, cancelScheduledEmail, ({ api_key_hash }) => ({
+      scheduled_email_id: id,
+      api_key_hash,
+    }));
   }
 }

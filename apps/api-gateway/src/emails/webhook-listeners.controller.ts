@@ -9,15 +9,13 @@ import {
 } from '@postern/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { apiKeyHashOf } from '../infrastructure/http/access/api-key.js';
 import { Admits } from '../infrastructure/http/admission/route-admission.js';
-import { repeatableWith } from '../infrastructure/http/idempotency/repeatable.js';
-import { requestKeyOf } from '../infrastructure/http/idempotency/request-key.js';
 import { Describes } from '../infrastructure/http/openapi/describe.js';
 import { REPEATABLE_HEADERS } from '../infrastructure/http/openapi/repeatable.js';
 import { requestContextOf } from '../infrastructure/http/server/request-context.js';
 import { queryShape } from '../infrastructure/http/validation/query-parameters.js';
-import { ServiceClient, type ServiceContext } from '../infrastructure/service-client/ports.js';
+import { ServiceClient } from '../infrastructure/service-client/ports.js';
+import { authenticated, commandOfKey } from './commands-of-keys.js';
 import { API_KEY, CODES, UNAUTHENTICATED } from './emails.controller.js';
 
 const path = z.object({ id: z.uuid().describe('Id of the listener.') });
@@ -45,9 +43,7 @@ export class WebhookListenersController {
     examples: { reply: WEBHOOK_LISTENER_EXAMPLES.created },
   })
   async create(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply) {
-    return this.#command(request, reply, (ofKey, context) =>
-      this.services.request(createWebhookListener, ofKey, context),
-    );
+    return commandOfKey(this.services, request, reply, createWebhookListener, ({ service_id }) => ({ service_id }));
   }
 
   @Get(':id/events')
@@ -64,7 +60,8 @@ export class WebhookListenersController {
     @Param({ schema: path }) { id }: Path,
     @Query({ schema: queryShape(query.shape) }) position: z.output<typeof query>,
   ) {
-    const sent = { ...(await this.#ofKey(request)), ...position, listener_id: id };
+    const { service_id } = await authenticated(this.services, request);
+    const sent = { service_id, ...position, listener_id: id };
     return this.services.request(readWebhookListener, sent, requestContextOf(request));
   }
 
@@ -83,28 +80,10 @@ export class WebhookListenersController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param({ schema: path }) { id }: Path,
   ) {
-    await this.#command(request, reply, (ofKey, context) =>
-      this.services.request(removeWebhookListener, { ...ofKey, listener_id: id }, context),
-    );
+    await commandOfKey(this.services, request, reply, removeWebhookListener, ({ service_id }) => ({
+      service_id,
+      listener_id: id,
+    }));
     return { id, deleted: true };
-  }
-
-  /** The keys of repetitions belong to the email service. */
-  async #command<Reply>(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    send: (ofKey: { readonly service_id: string }, context: ServiceContext) => Promise<Reply>,
-  ): Promise<Reply> {
-    const ofKey = await this.#ofKey(request);
-    const key = requestKeyOf(request, `email service ${ofKey.service_id}`);
-    return repeatableWith(key, reply, repetition => send(ofKey, { ...requestContextOf(request), ...repetition }));
-  }
-
-  #ofKey(request: FastifyRequest): Promise<{ readonly service_id: string }> {
-    return this.services.request(
-      authenticateApiKey,
-      { api_key_hash: apiKeyHashOf(request) },
-      requestContextOf(request),
-    );
   }
 }

@@ -10,8 +10,8 @@ import {
   rotateDatabase,
   setVariable,
 } from '@postern/contracts';
-import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { connected } from '../testing/database-client.js';
 import { type CreatedDatabase, DatabasesFixture } from '../testing/databases-fixture.js';
 import { refusalCode as codeOf } from '../testing/refusal-code.js';
 import { ReleaseConfigurations } from '../web-services/environment/ports.js';
@@ -124,10 +124,10 @@ describe('the access of a detached web service', () => {
     const other = await newService();
     await attach({ web_service_id: other });
     const kept = (await configurations().current(other, project_id, 'production')).environment['DATABASE_URL']!;
-    await Promise.all([connected(detached), connected(kept)]);
+    await Promise.all([connects(detached), connects(kept)]);
     await fixture.client.request(detachDatabase, { ...caller, database_id: database.id, attachment_id });
-    await expect(connected(detached)).rejects.toThrow('password');
-    await Promise.all([connected(kept), connected(database.connection_url)]);
+    await expect(connects(detached)).rejects.toThrow('password');
+    await Promise.all([connects(kept), connects(database.connection_url)]);
   });
 });
 
@@ -139,13 +139,13 @@ describe('a new password', () => {
     const [rotated] = await Promise.all([fixture.client.request(rotateDatabase, of), untilApplied()]);
     expect(rotated).toMatchObject({ id: database.id, restarting: [] });
     expect(new URL(rotated.connection_url).password).not.toBe(new URL(database.connection_url).password);
-    await connected(rotated.connection_url);
-    await expect(connected(database.connection_url)).rejects.toThrow('password');
-    await connected((await current()).environment['DATABASE_URL']!);
+    await connects(rotated.connection_url);
+    await expect(connects(database.connection_url)).rejects.toThrow('password');
+    await connects((await current()).environment['DATABASE_URL']!);
 
     await fixture.restart(async () => undefined);
     await fixture.reconcile();
-    await connected(rotated.connection_url);
+    await connects(rotated.connection_url);
   });
 
   it('is passed to a web service whose first release begins with the earlier password', async () => {
@@ -170,8 +170,8 @@ describe('a new password', () => {
     const of = { workspace_id: caller.workspace_id, database_id: database.id };
     const [{ connection_url }] = await Promise.all([fixture.client.request(rotateDatabase, of), untilApplied()]);
     const expected = { COLOUR: 'red', DATABASE_URL: (await current()).environment['DATABASE_URL'] };
-    await connected(expected.DATABASE_URL!);
-    await connected(connection_url);
+    await connects(expected.DATABASE_URL!);
+    await connects(connection_url);
     expect((await configurations().repeated(web_service_id, earlier)).environment).toEqual(expected);
     await fixture.client.request(detachDatabase, { ...caller, database_id: database.id, attachment_id });
     expect((await configurations().repeated(web_service_id, earlier)).environment).toEqual({ COLOUR: 'red' });
@@ -207,12 +207,4 @@ const untilApplied = async (): Promise<void> => {
   while ((await fixture.query(pending, [database.id])).length === 0) await fixture.reconcile();
 };
 
-const connected = async (connectionString: string): Promise<void> => {
-  const client = new pg.Client({ connectionString });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-  } finally {
-    await client.end();
-  }
-};
+const connects = (connection_url: string) => connected({ connection_url }, async () => undefined);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { enableDatabaseExtension, getDatabase, listDatabaseExtensions } from '@postern/contracts';
-import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { queried } from '../testing/database-client.js';
 import { DatabasesFixture } from '../testing/databases-fixture.js';
 import { refusalCode as codeOf } from '../testing/refusal-code.js';
 
@@ -40,10 +40,7 @@ it('the owner lists the extensions of a database and enables them', async () => 
   const enabled = await enable('citext');
   expect(enabled).toMatchObject({ name: 'citext', installed_version: enabled.version });
   expect(await fixture.client.request(listDatabaseExtensions, ids)).toContainEqual(enabled);
-  const client = new pg.Client({ connectionString: made.connection_url });
-  await client.connect();
-  expect((await client.query("SELECT 'A'::citext = 'a' AS same")).rows).toEqual([{ same: true }]);
-  await client.end();
+  expect(await queried(made, "SELECT 'A'::citext = 'a' AS same")).toEqual([{ same: true }]);
   await expect(enable('file_fdw')).rejects.toMatchObject({
     code: 'extension_not_available',
     message: expect.stringContaining('needs a superuser'),
