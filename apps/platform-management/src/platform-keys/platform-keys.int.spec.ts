@@ -40,7 +40,7 @@ describe('a platform key', () => {
     const { user, stranger } = resources;
     const { id: key_id, key } = await resources.newKey('write');
     await resources.call(key);
-    const elsewhere = { user_id: stranger, workspace_id: uuidv7() };
+    const elsewhere = { ...stranger, workspace_id: uuidv7() };
     const byStranger = resources.request(revokePlatformKey, { ...elsewhere, key_id });
     expect(await codeOf(byStranger)).toBe('platform_key_not_found');
 

@@ -2,7 +2,6 @@ import { type Reach, reaches } from './reached-projects.js';
 import { projectNotFound } from './refusals.js';
 
 export interface ProjectOwner {
-  readonly userId: string;
   readonly workspaceId: string;
 }
 

@@ -36,11 +36,9 @@ describe('a project', () => {
     });
     await resources.request(changeProject, { ...caller, description: null });
     expect(await resources.request(getProject, caller)).toMatchObject({ name: 'Store', description: null });
-    expect(
-      await codeOf(
-        resources.request(changeProject, { ...caller, user_id: resources.stranger, workspace_id: caller.project_id }),
-      ),
-    ).toBe('project_not_found');
+    expect(await codeOf(resources.request(changeProject, { ...caller, ...resources.stranger }))).toBe(
+      'project_not_found',
+    );
   });
 
   it('is deleted with its secrets once it has no web services', async () => {

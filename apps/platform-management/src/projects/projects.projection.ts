@@ -6,15 +6,8 @@ import { Database } from '@postern/service-host';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { type ProjectOwner, ProjectOwners, projectNotFound } from './ports.js';
 import type { ProjectEvent } from './project.js';
-import {
-  CHANGE_PROJECT,
-  DELETE_PROJECT,
-  FIND_PROJECT,
-  INSERT_PROJECT,
-  LIST_PROJECTS,
-  LIST_PROJECTS_OF_WORKSPACE,
-} from './projects.sql.js';
-import { listOf, reachValues } from './reached-projects.js';
+import { CHANGE_PROJECT, DELETE_PROJECT, FIND_PROJECT, INSERT_PROJECT, LIST_PROJECTS } from './projects.sql.js';
+import { reachValues } from './reached-projects.js';
 
 /** Applies one event to the read model of projects. */
 export function applyProjectEvent({ type, data }: ProjectEvent, tx: ProjectionTransaction): Promise<unknown> {
@@ -37,8 +30,6 @@ interface ProjectRow {
   readonly created_at: Date;
 }
 
-const PROJECTS = { name: 'projects', ofWorkspace: LIST_PROJECTS_OF_WORKSPACE, ofUser: LIST_PROJECTS };
-
 /** The read model of projects. */
 @Injectable()
 export class Projects extends ProjectOwners {
@@ -52,7 +43,8 @@ export class Projects extends ProjectOwners {
   /** Lists the projects that the caller can access, oldest first. */
   @Handles(listProjects)
   async list(request: RequestOf<typeof listProjects>): Promise<ReplyOf<typeof listProjects>> {
-    const { rows } = await this.database.reads.query<ProjectRow>(listOf(PROJECTS, request));
+    const query = { name: 'projects', text: LIST_PROJECTS, values: [...reachValues(request)] };
+    const { rows } = await this.database.reads.query<ProjectRow>(query);
     return rows.map(replyOf);
   }
 
@@ -66,7 +58,7 @@ export class Projects extends ProjectOwners {
   }
 
   override async ownerOf(projectId: string): Promise<ProjectOwner | undefined> {
-    const select = { userId: true, workspaceId: true };
+    const select = { workspaceId: true };
     return (await this.prisma.project.findUnique({ where: { id: projectId }, select })) ?? undefined;
   }
 }

@@ -12,11 +12,12 @@ import {
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { codeOf } from '../testing/accounts-fixture.js';
+import type { Caller } from '../testing/caller.js';
 import { ResourcesFixture } from '../testing/resources-fixture.js';
 
 let resources: ResourcesFixture;
 /** The same user in another workspace. */
-let elsewhere: { readonly user_id: string; readonly workspace_id: string };
+let elsewhere: Caller;
 let project_id: string;
 let web_service_id: string;
 beforeAll(async () => {
@@ -113,11 +114,11 @@ describe('in their own workspace', () => {
     }
   });
 
-  it('a gateway of the previous release, which sends no workspace, finds all resources of the user', async () => {
-    const { user_id } = resources.user;
-    expect(await resources.request(listProjects, { user_id })).toMatchObject([{ id: project_id }]);
-    expect(await resources.request(listVariables, { user_id, web_service_id })).toHaveLength(1);
-    expect(await codeOf(resources.request(listVariables, { user_id: resources.stranger, web_service_id }))).toBe(
+  it('only the workspace of the caller counts', async () => {
+    const { workspace_id } = resources.user;
+    const member = { user_id: resources.stranger.user_id, workspace_id };
+    expect(await resources.request(listVariables, { ...member, web_service_id })).toHaveLength(1);
+    expect(await codeOf(resources.request(listVariables, { ...resources.stranger, web_service_id }))).toBe(
       'web_service_not_found',
     );
   });

@@ -9,10 +9,14 @@ export const OPERATOR = uuidv7();
 export const PROJECT = uuidv7();
 export const WORKSPACE = uuidv7();
 
+/** `OWNER` in `WORKSPACE`, as the gateway sends them. */
+export const CALLER = { user_id: OWNER, workspace_id: WORKSPACE };
+export const ofService = (web_service_id: string) => ({ ...CALLER, web_service_id });
+
 /** Contains one project, `PROJECT` of `OWNER`. */
 export class FakeProjects extends ProjectOwners {
   override async ownerOf(projectId: string): Promise<ProjectOwner | undefined> {
-    return projectId === PROJECT ? { userId: OWNER, workspaceId: WORKSPACE } : undefined;
+    return projectId === PROJECT ? { workspaceId: WORKSPACE } : undefined;
   }
 }
 

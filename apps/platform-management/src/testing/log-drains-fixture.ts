@@ -11,7 +11,7 @@ import { ListLogDrains } from '../web-services/log-drains/list-log-drains.js';
 import { LogDrains } from '../web-services/log-drains/log-drains.js';
 import type { WebServices } from '../web-services/services/web-services.projection.js';
 import { silentLog } from './assemble-replica.js';
-import { OWNER } from './fake-neighbours.js';
+import { OWNER, ofService } from './fake-neighbours.js';
 import { type Replica, WebServicesFixture } from './web-services-fixture.js';
 
 /** The owner of every web service. */
@@ -53,13 +53,12 @@ export const useLogDrains = () => {
     await fixture.reset();
   });
 
-  const of = (webServiceId: string) => ({ user_id: OWNER, web_service_id: webServiceId });
   const create = (webServiceId: string, body: Partial<RequestInput<typeof createLogDrain>> = {}) =>
     new CreateLogDrain(owners, drains, runtime, guard).execute(
-      createLogDrain.request.parse({ ...of(webServiceId), kind: 'https', url: receiver.url, ...body }),
+      createLogDrain.request.parse({ ...ofService(webServiceId), kind: 'https', url: receiver.url, ...body }),
     );
   const list = (webServiceId: string): Promise<LogDrain[]> =>
-    new ListLogDrains(owners, drains).execute(of(webServiceId) as never);
+    new ListLogDrains(owners, drains).execute(ofService(webServiceId) as never);
   const stateOf = async ({ id, web_service_id }: { id: string; web_service_id: string }) =>
     (await list(web_service_id)).find(drain => drain.id === id)!;
   const write = (webServiceId: string, ...messages: string[]) =>
@@ -104,7 +103,7 @@ export const useLogDrains = () => {
   const tryNow = (id: string) =>
     fixture.pool.query('UPDATE log_drains SET next_attempt_at = now() WHERE id = $1', [id]);
   return {
-    ...{ of, create, list, stateOf, write, deliver, linesIn, untilReceived, until, tryNow },
+    ...{ of: ofService, create, list, stateOf, write, deliver, linesIn, untilReceived, until, tryNow },
     get fixture() {
       return fixture;
     },

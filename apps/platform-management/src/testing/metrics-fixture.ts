@@ -20,6 +20,7 @@ import { ModerationModule } from '../web-services/moderation/moderation.module.j
 import { ModerationSettings, Suspensions } from '../web-services/moderation/ports.js';
 import type { WebServiceEvent } from '../web-services/services/aggregate/events.js';
 import { webServiceStream } from '../web-services/services/aggregate/web-service.js';
+import type { WebServiceOf } from './caller.js';
 import { migratedDatabase, migrations } from './migrated-database.js';
 import { replaceModules } from './replace-modules.js';
 import { releaseBegun, served } from './web-service-history.js';
@@ -114,13 +115,12 @@ export class MetricsFixture {
   }
 
   /** Inserts a web service of a new user into the read model, with events that happened now. */
-  async webService(
-    history: readonly WebServiceEvent[] = RUNNING,
-  ): Promise<{ user_id: string; web_service_id: string }> {
-    const [user_id, web_service_id, project] = [uuidv7(), await this.standing(), uuidv7()];
+  async webService(history: readonly WebServiceEvent[] = RUNNING): Promise<WebServiceOf> {
+    const [user_id, workspace_id, project] = [uuidv7(), uuidv7(), uuidv7()];
+    const web_service_id = await this.standing();
     await this.query(
       `INSERT INTO projects (id, user_id, workspace_id, name, created_at) VALUES ($1, $2, $3, 'Shop', now())`,
-      [project, user_id, uuidv7()],
+      [project, user_id, workspace_id],
     );
     await this.query(
       `INSERT INTO web_services (id, user_id, project_id, name, git_repository_url, port, min_instances, max_instances,
@@ -129,7 +129,7 @@ export class MetricsFixture {
       [web_service_id, user_id, project],
     );
     await this.append(web_service_id, history);
-    return { user_id, web_service_id };
+    return { user_id, workspace_id, web_service_id };
   }
 
   async append(web_service_id: string, events: readonly WebServiceEvent[], at = new Date()): Promise<void> {
@@ -153,11 +153,11 @@ export class MetricsFixture {
     return this.service.app.get(Retention, { strict: false }).run({ now });
   }
 
-  current(of: { user_id: string; web_service_id: string }) {
+  current(of: WebServiceOf) {
     return this.client.request(getMetrics, of);
   }
 
-  history(of: { user_id: string; web_service_id: string }, period: number) {
+  history(of: WebServiceOf, period: number) {
     return this.client.request(getMetricsHistory, { ...of, period });
   }
 

@@ -10,6 +10,7 @@ import {
 } from '@postern/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { AccountsFixture, OPERATOR } from './accounts-fixture.js';
+import type { Caller, WebServiceOf } from './caller.js';
 
 type KeyOverrides = Partial<Pick<RequestInput<typeof createPlatformKey>, 'name' | 'expires_at'>>;
 
@@ -17,8 +18,8 @@ type KeyOverrides = Partial<Pick<RequestInput<typeof createPlatformKey>, 'name' 
 export class ResourcesFixture {
   private constructor(
     readonly fixture: AccountsFixture,
-    readonly user: { readonly user_id: string; readonly workspace_id: string },
-    readonly stranger: string,
+    readonly user: Caller,
+    readonly stranger: Caller,
     /** Log lines of the first replica on every level, without redaction. */
     readonly lines: readonly string[],
   ) {}
@@ -32,9 +33,11 @@ export class ResourcesFixture {
     const log = { debug: write, info: write, warn: write, error: write, plain: write };
     await fixture.addReplica(OPERATOR, { log, writeLine: line => lines.push(line), flush: () => undefined });
     await fixture.addReplica(OPERATOR);
-    const { id, workspaces } = await fixture.newUser();
-    const stranger = (await fixture.newUser()).id;
-    return new ResourcesFixture(fixture, { user_id: id, workspace_id: String(workspaces[0]?.id) }, stranger, lines);
+    const newCaller = async () => {
+      const { id, workspaces } = await fixture.newUser();
+      return { user_id: id, workspace_id: String(workspaces[0]?.id) };
+    };
+    return new ResourcesFixture(fixture, await newCaller(), await newCaller(), lines);
   }
 
   readonly request: AccountsFixture['client']['request'] = (contract, request) =>
@@ -45,7 +48,7 @@ export class ResourcesFixture {
   }
 
   /** Inserts a web service into the read model; creating it by request would need the load balancer for its URL. */
-  async newService(projectId: string): Promise<{ readonly user_id: string; readonly web_service_id: string }> {
+  async newService(projectId: string): Promise<WebServiceOf> {
     const id = uuidv7();
     await this.fixture.query('INSERT INTO web_service_standings (web_service_id, to_do) VALUES ($1, false)', [id]);
     await this.fixture.query(
@@ -54,7 +57,7 @@ export class ResourcesFixture {
        VALUES ($1, $2, $3, 'web', 'https://example.com/web.git', 3000, 1, 1, 'production', 'created', now())`,
       [id, this.user.user_id, projectId],
     );
-    return { user_id: this.user.user_id, web_service_id: id };
+    return { ...this.user, web_service_id: id };
   }
 
   newKey(scope: 'read' | 'write', overrides: KeyOverrides = {}): Promise<ReplyOf<typeof createPlatformKey>> {

@@ -17,6 +17,7 @@ import { EnvironmentModule } from '../web-services/environment/environment.modul
 import { ModerationModule } from '../web-services/moderation/moderation.module.js';
 import { ReconcilerModule } from '../web-services/reconciler/reconciler.module.js';
 import { WebServicesModule } from '../web-services/services/web-services.module.js';
+import { type Caller, newCaller, type WebServiceOf } from './caller.js';
 import { FakeMachine } from './fake-machine.js';
 import { FakeRuntime } from './fake-runtime.js';
 import { migratedDatabase, migrations } from './migrated-database.js';
@@ -51,6 +52,10 @@ const module = replaceModules(FeaturesModule, new Map([[RuntimeModule, FakeRunti
 /** Only one replica consumes events, because the order across replicas is undefined. */
 @Module({ imports: [module], providers: [RecordedEvents] })
 class RecordingModule {}
+
+export interface Owner extends Caller {
+  readonly project_id: string;
+}
 
 /** Two complete replicas of web services, projects and environments, on real servers and a fake machine. */
 export class ServedWebServices {
@@ -95,10 +100,10 @@ export class ServedWebServices {
   }
 
   /** Creates a user with a project. */
-  async owner(): Promise<{ user_id: string; project_id: string }> {
-    const user_id = uuidv7();
-    const project = await this.client.request(createProject, { user_id, workspace_id: uuidv7(), name: 'Shop' });
-    return { user_id, project_id: project.id };
+  async owner(): Promise<Owner> {
+    const caller = newCaller();
+    const project = await this.client.request(createProject, { ...caller, name: 'Shop' });
+    return { ...caller, project_id: project.id };
   }
 
   async operator(): Promise<string> {
@@ -111,11 +116,17 @@ export class ServedWebServices {
   }
 
   create(
-    owner: { user_id: string; project_id: string },
+    owner: Owner,
     overrides: Partial<RequestInput<typeof createWebService>> = {},
   ): Promise<ReplyOf<typeof createWebService>> {
     const settings = { name: 'web', git_repository_url: 'https://example.com/web.git', port: 3000 };
     return this.client.request(createWebService, { ...settings, ...owner, ...overrides });
+  }
+
+  /** Creates a web service. @returns the fields of requests of its owner about it */
+  async newService(owner?: Owner): Promise<WebServiceOf> {
+    const { project_id, ...caller } = owner ?? (await this.owner());
+    return { ...caller, web_service_id: (await this.create({ ...caller, project_id })).id };
   }
 
   /** Repeats the request until the reply has the status. */

@@ -14,7 +14,7 @@ import { RepositoryCredentials } from '../web-services/repository-credentials/re
 import { WebServiceRepository } from '../web-services/services/web-service-repository.js';
 import { assembleReplica, type Commands, SETTINGS, type Settings, silentLog } from './assemble-replica.js';
 import { FakeMachine } from './fake-machine.js';
-import { FakeConfigurations, OWNER, PROJECT, WORKSPACE } from './fake-neighbours.js';
+import { CALLER, FakeConfigurations, OWNER, ofService, PROJECT, WORKSPACE } from './fake-neighbours.js';
 import { FakeRuntime } from './fake-runtime.js';
 import { migratedDatabase } from './migrated-database.js';
 
@@ -106,7 +106,7 @@ export class WebServicesFixture {
     await runner.start();
     const stopping = new AbortController();
     const drive = (stop: AbortSignal) =>
-      withLeadership(pool, 'drive-web-services', stop, signal => parts.reconciler.run({ signal }));
+      withLeadership(pool, 'reconcile web services', stop, signal => parts.reconciler.run({ signal }));
     const driving = drives ? repeat(drive, stopping.signal) : Promise.resolve();
     const replica: Replica = {
       ...parts,
@@ -149,7 +149,7 @@ export class WebServicesFixture {
     overrides: Partial<RequestInput<typeof createWebService>> = {},
   ): Promise<string> {
     const request = createWebService.request.parse({
-      user_id: OWNER,
+      ...CALLER,
       project_id: PROJECT,
       name: 'shop',
       git_repository_url: 'https://git.example.com/shop.git',
@@ -160,7 +160,7 @@ export class WebServicesFixture {
   }
 
   async deploy({ commands }: Replica, id: string, branch?: string): Promise<string> {
-    const request = { user_id: OWNER, web_service_id: id, ...deploymentInput.parse({ branch }) };
+    const request = { ...ofService(id), ...deploymentInput.parse({ branch }) };
     return (await commands.deploy.execute(request)).id;
   }
 

@@ -42,7 +42,7 @@ export const listProjects = request('list-projects', {
 });
 
 export const createProject = request('create-project', {
-  request: projectInput.extend(ofCaller.shape).extend({ workspace_id: id }),
+  request: projectInput.extend(ofCaller.shape),
   reply: project,
   refusals: { invalid_input: 400, quota_reached: 409, operation_not_allowed: 403, workspace_not_found: 404 },
   http: {

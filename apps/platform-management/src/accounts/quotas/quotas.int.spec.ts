@@ -40,9 +40,10 @@ const newKey = ({ user_id, workspace_id }: Owner) =>
   resources.request(createPlatformKey, { user_id, workspace_id, name: 'CI', scope: 'write' });
 const newProject = ({ user_id, workspace_id }: Owner) =>
   resources.request(createProject, { user_id, workspace_id, name: 'Shop' });
-const newService = ({ user_id }: Owner, project_id: string, instances = 1) =>
+const newService = ({ user_id, workspace_id }: Owner, project_id: string, instances = 1) =>
   resources.request(createWebService, {
     user_id,
+    workspace_id,
     project_id,
     name: 'web',
     git_repository_url: 'https://example.com/web.git',
@@ -162,7 +163,9 @@ describe('a quota', () => {
     expect(await codeOf(resources.request(setWorkspaceQuotas, { ...change, actor_id: owner.user_id }))).toBe(
       'not_an_operator',
     );
-    expect(await codeOf(resources.request(getWorkspaceQuotas, { actor_id: stranger, id }))).toBe('workspace_not_found');
+    expect(await codeOf(resources.request(getWorkspaceQuotas, { actor_id: stranger.user_id, id }))).toBe(
+      'workspace_not_found',
+    );
     expect(await codeOf(resources.request(getWorkspaceQuotas, { actor_id: operator, id }))).toBeUndefined();
     for (const contract of [getWorkspaceQuotas, setWorkspaceQuotas] as const)
       expect(

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addCustomDomain, changeWebService, type QuotaOverrides, type RequestInput } from '@postern/contracts';
 import fc from 'fast-check';
 import { codeOf } from '../../testing/accounts-fixture.js';
-import { ServedWebServices } from '../../testing/served-web-services.js';
+import { callerOf, type WebServiceOf } from '../../testing/caller.js';
+import { type Owner, ServedWebServices } from '../../testing/served-web-services.js';
 import { COUNT_USAGE } from './quotas.sql.js';
 
 let fixture: ServedWebServices;
@@ -13,28 +14,23 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => fixture?.stop());
 
-type Changes = Omit<RequestInput<typeof changeWebService>, 'user_id' | 'web_service_id'>;
-type Owner = Awaited<ReturnType<ServedWebServices['owner']>>;
-
-const workspaceOf = async ({ project_id }: Owner) =>
-  (await fixture.pool.query<{ id: string }>('SELECT workspace_id AS id FROM projects WHERE id = $1', [project_id]))
-    .rows[0]!.id;
+type Changes = Omit<RequestInput<typeof changeWebService>, keyof WebServiceOf>;
 
 const instance = (memory_mib: number) => ({ instance: { memory_mib, cpu_millicores: 500 } });
 const ownerWith = async (limits: QuotaOverrides): Promise<Owner> => {
   const owner = await fixture.owner();
   await fixture.pool.query('INSERT INTO workspace_quotas (workspace_id, limits) VALUES ($1, $2)', [
-    await workspaceOf(owner),
+    owner.workspace_id,
     JSON.stringify(limits),
   ]);
   return owner;
 };
 const change = (owner: Owner, web_service_id: string, changes: Changes) =>
-  fixture.client.request(changeWebService, { user_id: owner.user_id, web_service_id, ...changes });
+  fixture.client.request(changeWebService, { ...callerOf(owner), web_service_id, ...changes });
 const used = async (owner: Owner) =>
-  (await fixture.pool.query<Record<string, number>>(COUNT_USAGE, [await workspaceOf(owner)])).rows[0]!;
+  (await fixture.pool.query<Record<string, number>>(COUNT_USAGE, [owner.workspace_id])).rows[0]!;
 const addDomain = (owner: Owner, web_service_id: string, domain: string) =>
-  fixture.client.request(addCustomDomain, { user_id: owner.user_id, web_service_id, domain });
+  fixture.client.request(addCustomDomain, { ...callerOf(owner), web_service_id, domain });
 
 describe('the memory of a workspace', () => {
   it('is the sum over all instances, and larger or more instances need quota', async () => {

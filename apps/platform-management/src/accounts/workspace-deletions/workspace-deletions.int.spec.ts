@@ -126,7 +126,7 @@ describe('a workspace', () => {
     const own = { id: workspace_id, ownerId: actor_id };
     await resources.fixture.makeMember(own, { ...member, id: member.user_id }, 'member');
     expect(await codeOf(remove({ user_id: member.user_id, workspace_id }))).toBe('role_insufficient');
-    for (const user_id of [resources.stranger, operator])
+    for (const user_id of [resources.stranger.user_id, operator])
       expect(await codeOf(remove({ user_id, workspace_id }))).toBe('workspace_not_found');
     expect(await codeOf(remove({ user_id: actor_id, workspace_id: uuidv7() }))).toBe('workspace_not_found');
     expect(emailSend.received).toEqual([]);

@@ -5,7 +5,7 @@ import type { Database, ServiceLog } from '@postern/service-host';
 import { waitFor } from '@postern/testing';
 import { WorkspaceUsage } from '../../accounts/quotas/workspace-usage.js';
 import type { ProjectOwners } from '../../projects/ports.js';
-import { OWNER, WORKSPACE } from '../../testing/fake-neighbours.js';
+import { OWNER, ofService, WORKSPACE } from '../../testing/fake-neighbours.js';
 import { type Replica, WebServicesFixture } from '../../testing/web-services-fixture.js';
 import { Runs } from '../runs/runs.js';
 import type { WebServices } from '../services/web-services.projection.js';
@@ -47,11 +47,10 @@ afterEach(async () => {
   await fixture.pool.query('UPDATE runs SET finished_at = now() WHERE finished_at IS NULL');
 });
 
-const of = (webServiceId: string) => ({ user_id: OWNER, web_service_id: webServiceId });
 const create = (webServiceId: string, changes: Partial<RequestInput<typeof createCronJob>> = {}) => {
   const defaults = { overlap: 'skip', time_limit_seconds: 600, enabled: true };
   const request = {
-    ...of(webServiceId),
+    ...ofService(webServiceId),
     name: 'report',
     schedule: '* * * * *',
     time_zone: 'UTC',
@@ -63,13 +62,15 @@ const create = (webServiceId: string, changes: Partial<RequestInput<typeof creat
   >);
 };
 const change = (job: { id: string; web_service_id: string }, changes: Partial<RequestOf<typeof changeCronJob>>) =>
-  new ChangeCronJob(owners, jobs).execute({ ...of(job.web_service_id), cron_job_id: job.id, ...changes } as RequestOf<
-    typeof changeCronJob
-  >);
+  new ChangeCronJob(owners, jobs).execute({
+    ...ofService(job.web_service_id),
+    cron_job_id: job.id,
+    ...changes,
+  } as RequestOf<typeof changeCronJob>);
 const historyOf = async (job: { id: string; web_service_id: string }) =>
   (
     await new ListCronJobRuns(owners, jobs).execute({
-      ...of(job.web_service_id),
+      ...ofService(job.web_service_id),
       cron_job_id: job.id,
       limit: 100,
       offset: 0,
@@ -98,7 +99,7 @@ describe('A cron job', () => {
     await finish(run!.id);
     await timer().run({ now: timeOf(job, MINUTE) });
     expect((await historyOf(job)).map(({ status }) => status)).toEqual(['queued', 'succeeded']);
-    const [listed] = await new ListCronJobs(owners, jobs).execute(of(id) as never);
+    const [listed] = await new ListCronJobs(owners, jobs).execute(ofService(id) as never);
     expect(listed).toMatchObject({ name: 'report', last_run: { status: 'queued' } });
     expect((await runs.list(id, { limit: 10, offset: 0 })).total).toBe(0);
   });
@@ -160,11 +161,11 @@ describe('A cron job', () => {
     expect(await historyOf(job)).toEqual([]);
     const { id } = await fixture.runningService(replica);
     const stopped = await create(id);
-    await replica.commands.lifecycle.stop(of(id));
+    await replica.commands.lifecycle.stop(ofService(id));
     await waitFor(async () => (await replica.repository.stateOf(id)).status === 'stopped');
     await timer().run({ now: timeOf(stopped) });
     expect(await historyOf(stopped)).toEqual([]);
-    const [moved] = await new ListCronJobs(owners, jobs).execute(of(id) as never);
+    const [moved] = await new ListCronJobs(owners, jobs).execute(ofService(id) as never);
     expect(Date.parse(moved!.next_run_at!)).toBeGreaterThan(Date.parse(stopped.next_run_at!));
   });
 
@@ -194,9 +195,9 @@ describe('A cron job', () => {
     expect(again).toMatchObject({ enabled: true, name: 'other', time_limit_seconds: 5, overlap: 'skip' });
     await timer().run({ now: timeOf(again) });
     const [run] = await historyOf(job);
-    await new RemoveCronJob(owners, jobs).execute({ ...of(id), cron_job_id: job.id });
+    await new RemoveCronJob(owners, jobs).execute({ ...ofService(id), cron_job_id: job.id });
     expect(await runs.find(id, run!.id)).toMatchObject({ isCancelled: true });
-    await expect(new RemoveCronJob(owners, jobs).execute({ ...of(id), cron_job_id: job.id })).rejects.toEqual(
+    await expect(new RemoveCronJob(owners, jobs).execute({ ...ofService(id), cron_job_id: job.id })).rejects.toEqual(
       refusal('cron_job_not_found'),
     );
     await expect(historyOf(job)).rejects.toEqual(refusal('cron_job_not_found'));
@@ -213,14 +214,14 @@ describe('A cron job', () => {
     for (let count = 2; count < 20; count += 1) await create(id, { name: `job-${count}` });
     await expect(create(id, { name: 'one-more' })).rejects.toEqual(refusal('too_many_cron_jobs'));
     features.clear();
-    await new RemoveCronJob(owners, jobs).execute({ ...of(id), cron_job_id: job.id });
+    await new RemoveCronJob(owners, jobs).execute({ ...ofService(id), cron_job_id: job.id });
     await expect(create(id)).rejects.toEqual(refusal('runs_not_supported'));
   });
 
   it('is deleted with its web service', async () => {
     const { id } = await fixture.runningService(replica);
     const job = await create(id);
-    await replica.commands.remove.execute(of(id));
+    await replica.commands.remove.execute(ofService(id));
     await waitFor(async () => (await jobs.find(id, job.id)) === undefined, { timeoutMs: 20_000 });
     await expect(create(id)).rejects.toBeDefined();
   });

@@ -33,10 +33,7 @@ beforeEach(() => {
   fixture.machine.features.add('customDomains');
 });
 
-const newService = async () => {
-  const owner = await fixture.owner();
-  return { user_id: owner.user_id, web_service_id: (await fixture.create(owner)).id };
-};
+const newService = () => fixture.newService();
 const add = (service: Awaited<ReturnType<typeof newService>>, domain: string) =>
   fixture.client.request(addCustomDomain, { ...service, domain });
 const verify = (service: Awaited<ReturnType<typeof newService>>, domain_id: string) =>

@@ -15,6 +15,7 @@ import {
 } from '@postern/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { codeOf } from '../../testing/accounts-fixture.js';
+import type { WebServiceOf } from '../../testing/caller.js';
 import { ResourcesFixture } from '../../testing/resources-fixture.js';
 
 const resources = await ResourcesFixture.start();
@@ -48,8 +49,7 @@ const pushTo = (branch: string, secret: string, after = 'a'.repeat(40), more = {
   };
 };
 const receive = (token: string, call: Call) => resources.request(receiveDeployHook, { token, ...call });
-const deploymentsOf = async (caller: { readonly user_id: string; readonly web_service_id: string }) =>
-  (await resources.request(listDeployments, caller)).total;
+const deploymentsOf = async (caller: WebServiceOf) => (await resources.request(listDeployments, caller)).total;
 
 describe('a deploy hook', () => {
   it('is found only by the hash of its token', async () => {

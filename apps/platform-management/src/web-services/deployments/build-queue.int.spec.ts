@@ -11,7 +11,7 @@ it('Workspaces take turns in the build queue, and each queued deployment shows i
   fixture.machine.script.build = ({ webServiceId }) => new Promise(resolve => gates.set(webServiceId, resolve));
   const [busy, other] = [await fixture.owner(), await fixture.owner()];
   const deploy = async (owner: typeof busy) => {
-    const service = { user_id: owner.user_id, web_service_id: (await fixture.create(owner)).id };
+    const service = await fixture.newService(owner);
     const { id } = await fixture.client.request(createDeployment, service);
     const read = () => fixture.client.request(getDeployment, { ...service, deployment_id: id });
     return { ...service, id, read };

@@ -6,10 +6,7 @@ import { ServedWebServices } from '../../testing/served-web-services.js';
 const fixture = await ServedWebServices.start();
 afterAll(() => fixture.stop());
 
-const newService = async () => {
-  const owner = await fixture.owner();
-  return { user_id: owner.user_id, web_service_id: (await fixture.create(owner)).id };
-};
+const newService = () => fixture.newService();
 type Service = Awaited<ReturnType<typeof newService>>;
 const ended = async (service: Service, id: string, status: 'live' | 'failed') => {
   const read = () => fixture.client.request(getDeployment, { ...service, deployment_id: id });

@@ -8,7 +8,7 @@ export const FIND_DEPLOYMENT = `SELECT ${DEPLOYMENT} FROM deployments WHERE id =
 
 /**
  * Returns one row with the total for a web service without deployments, and no row for an unknown web service. The page
- * has the deployments with the ordinals below `$6` or above `$7`, after `$8` others.
+ * has the deployments with the ordinals below `$5` or above `$6`, after `$7` others.
  */
 export const LIST_DEPLOYMENTS = `
   SELECT counted.total, page.* FROM web_services AS service
@@ -17,13 +17,13 @@ export const LIST_DEPLOYMENTS = `
     (SELECT ordinal FROM deployments WHERE web_service_id = service.id ORDER BY ordinal DESC LIMIT 1), 0) AS total) AS counted
   LEFT JOIN LATERAL (
     (SELECT ${DEPLOYMENT}, ordinal FROM deployments
-     WHERE web_service_id = service.id AND $7::integer IS NULL
-       AND ordinal <= greatest(coalesce($6::integer - 1, counted.total)::bigint - $8, 0)
-     ORDER BY ordinal DESC LIMIT $5)
+     WHERE web_service_id = service.id AND $6::integer IS NULL
+       AND ordinal <= greatest(coalesce($5::integer - 1, counted.total)::bigint - $7, 0)
+     ORDER BY ordinal DESC LIMIT $4)
     UNION ALL
-    (SELECT ${DEPLOYMENT}, ordinal FROM deployments WHERE web_service_id = service.id AND ordinal > $7
-     ORDER BY ordinal LIMIT $5)) AS page ON true
-  WHERE service.id = $4 AND ${IS_REACHED}
+    (SELECT ${DEPLOYMENT}, ordinal FROM deployments WHERE web_service_id = service.id AND ordinal > $6
+     ORDER BY ordinal LIMIT $4)) AS page ON true
+  WHERE service.id = $3 AND ${IS_REACHED}
   ORDER BY page.ordinal DESC`;
 
 /** The ordinal of the deployment `$1` of the web service `$2`. */

@@ -6,12 +6,10 @@ import { ServedWebServices } from '../../testing/served-web-services.js';
 import { LIST_DEPLOYMENTS } from './deployments.sql.js';
 
 let fixture: ServedWebServices;
-let owner: { user_id: string; project_id: string };
 
 beforeAll(async () => {
   fixture = await ServedWebServices.start();
   fixture.machine.script.build = () => {};
-  owner = await fixture.owner();
 }, 120_000);
 afterAll(() => fixture?.stop());
 
@@ -19,8 +17,7 @@ const request: ServedWebServices['client']['request'] = (contract, body) => fixt
 const refusal = (code: string, message = '') => ({ code, message: expect.stringContaining(message) });
 
 it('Deployments are read in constant time, however many there are and whichever page is asked for', async () => {
-  const { id: web_service_id } = await fixture.create(owner);
-  const of = { user_id: owner.user_id, web_service_id };
+  const of = await fixture.newService();
   const { id: first } = await request(createDeployment, of);
   await fixture.until(() => request(getDeployment, { ...of, deployment_id: first }), 'live');
   await fixture.pool.query(
@@ -50,7 +47,7 @@ it('Deployments are read in constant time, however many there are and whichever 
     [10_000, null, 0],
     [null, 10_000, 0],
   ]) {
-    const values = [of.user_id, null, null, of.web_service_id, 20, below, above, offset];
+    const values = [of.workspace_id, null, of.web_service_id, 20, below, above, offset];
     expect(await read.by(() => explained.query(LIST_DEPLOYMENTS, values))).toBeLessThan(100);
   }
   await explained.end();

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeEach, expect, it } from '@jest/globals';
 import { createDeployment, getDeployment, stopWebService } from '@postern/contracts';
 import { BuildFailed } from '@postern/runtime';
 import { eventually } from '@postern/testing';
+import type { WebServiceOf } from '../../testing/caller.js';
 import { RecordedEvents } from '../../testing/recorded-events.js';
 import { ServedWebServices } from '../../testing/served-web-services.js';
 
@@ -11,10 +12,9 @@ afterEach(() => {
   fixture.machine.script.build = () => {};
 });
 
-let service: { readonly user_id: string; readonly web_service_id: string };
+let service: WebServiceOf;
 beforeEach(async () => {
-  const owner = await fixture.owner();
-  service = { user_id: owner.user_id, web_service_id: (await fixture.create(owner)).id };
+  service = await fixture.newService();
 });
 
 const deploy = async (status: 'live' | 'failed'): Promise<string> => {

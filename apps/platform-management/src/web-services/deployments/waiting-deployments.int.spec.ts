@@ -10,8 +10,7 @@ afterEach(() => {
 });
 
 it('a deployment shows that it waits for the runtime, and goes live once the runtime responds', async () => {
-  const owner = await fixture.owner();
-  const service = { user_id: owner.user_id, web_service_id: (await fixture.create(owner)).id };
+  const service = await fixture.newService();
   fixture.machine.reachable = false;
   const { id } = await fixture.client.request(createDeployment, service);
   const read = () => fixture.client.request(getDeployment, { ...service, deployment_id: id });

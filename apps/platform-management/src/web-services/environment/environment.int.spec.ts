@@ -15,6 +15,7 @@ import {
 import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { codeOf, OPERATOR } from '../../testing/accounts-fixture.js';
+import type { Caller, WebServiceOf } from '../../testing/caller.js';
 import { ResourcesFixture, refusalOf } from '../../testing/resources-fixture.js';
 import { ReleaseConfigurations } from './ports.js';
 import { ReencryptValues } from './reencrypt-values.js';
@@ -28,10 +29,10 @@ afterAll(() => resources?.stop());
 
 let fixture: ResourcesFixture['fixture'];
 let user: ResourcesFixture['user'];
-let stranger: string;
+let stranger: Caller;
 let request: ResourcesFixture['request'];
 let project_id: string;
-let service: { readonly user_id: string; readonly web_service_id: string };
+let service: WebServiceOf;
 
 beforeEach(async () => {
   project_id = await resources.newProject();
@@ -42,13 +43,10 @@ describe('projects', () => {
   it('are listed oldest first and are visible to their creator only', async () => {
     const second = await request(createProject, { ...user, name: 'Blog', description: 'Words' });
 
-    expect((await request(listProjects, { user_id: user.user_id })).map(({ name }) => name).slice(-2)).toEqual([
-      'Shop',
-      'Blog',
-    ]);
-    expect(await request(getProject, { user_id: user.user_id, project_id: second.id })).toEqual(second);
-    expect(await request(listProjects, { user_id: stranger })).toEqual([]);
-    expect(await codeOf(request(getProject, { user_id: stranger, project_id }))).toBe('project_not_found');
+    expect((await request(listProjects, user)).map(({ name }) => name).slice(-2)).toEqual(['Shop', 'Blog']);
+    expect(await request(getProject, { ...user, project_id: second.id })).toEqual(second);
+    expect(await request(listProjects, stranger)).toEqual([]);
+    expect(await codeOf(request(getProject, { ...stranger, project_id }))).toBe('project_not_found');
   });
 });
 
@@ -122,7 +120,7 @@ describe('variables and secrets', () => {
   it('can have the names of JavaScript properties as keys', async () => {
     for (const key of ['constructor', '__proto__', 'toString'])
       await request(setProjectSecret, {
-        user_id: user.user_id,
+        ...user,
         project_id,
         key,
         value: key,
@@ -130,7 +128,7 @@ describe('variables and secrets', () => {
         is_secret: false,
       });
 
-    const secrets = await request(listProjectSecrets, { user_id: user.user_id, project_id });
+    const secrets = await request(listProjectSecrets, { ...user, project_id });
     expect(Object.keys(secrets).sort()).toEqual(['__proto__', 'constructor', 'toString']);
   });
 
@@ -144,13 +142,12 @@ describe('variables and secrets', () => {
   });
 
   it('of another user’s web service or project are not found', async () => {
-    const user_id = stranger;
-    expect(await codeOf(request(listVariables, { ...service, user_id }))).toBe('web_service_not_found');
-    expect(await codeOf(request(listProjectSecrets, { user_id, project_id }))).toBe('project_not_found');
+    expect(await codeOf(request(listVariables, { ...service, ...stranger }))).toBe('web_service_not_found');
+    expect(await codeOf(request(listProjectSecrets, { ...stranger, project_id }))).toBe('project_not_found');
   });
 
   it('make up the configuration of a web service: project secrets of its scope, overridden by its variables', async () => {
-    const owner = { user_id: user.user_id, project_id };
+    const owner = { ...user, project_id };
     await request(setProjectSecrets, {
       ...owner,
       secrets: [
@@ -191,7 +188,7 @@ describe('at rest', () => {
 
   it('no value and no platform key is readable in the database or in the log', async () => {
     const { key } = await resources.newKey('write');
-    const secret = { user_id: user.user_id, project_id, key: 'OF_PROJECT', scope: 'production' } as const;
+    const secret = { ...user, project_id, key: 'OF_PROJECT', scope: 'production' } as const;
     await request(setVariable, { ...service, key: 'TOKEN', value: VALUE, is_secret: true });
     await request(setVariable, { ...service, key: 'PLAIN', value: VALUE, is_secret: false });
     await request(setVariables, { ...service, variables: [{ key: 'BULK', value: VALUE }] });

@@ -14,12 +14,12 @@ import {
   setSecretFiles,
   setVariable,
 } from '@postern/contracts';
-import { v7 as uuidv7 } from 'uuid';
-import { ServedWebServices } from '../../testing/served-web-services.js';
+import { newCaller, type WebServiceOf } from '../../testing/caller.js';
+import { type Owner, ServedWebServices } from '../../testing/served-web-services.js';
 
 let fixture: ServedWebServices;
-let owner: { user_id: string; project_id: string };
-let of: { user_id: string; web_service_id: string };
+let owner: Owner;
+let of: WebServiceOf;
 
 beforeAll(async () => {
   fixture = await ServedWebServices.start();
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.stop());
 beforeEach(async () => {
   owner = await fixture.owner();
-  of = { user_id: owner.user_id, web_service_id: (await fixture.create(owner)).id };
+  of = await fixture.newService(owner);
 });
 
 const request: ServedWebServices['client']['request'] = (contract, body) => fixture.client.request(contract, body);
@@ -111,7 +111,7 @@ describe('secret files', () => {
 
   it('do not exist for other users, and are deleted with the web service', async () => {
     await set({ path: 'key', content: 'one' });
-    const stranger = { ...of, user_id: uuidv7() };
+    const stranger = { ...of, ...newCaller() };
     const nothing = { code: 'web_service_not_found' };
     await expect(request(listSecretFiles, stranger)).rejects.toMatchObject(nothing);
     await expect(request(resolveEnvironment, stranger)).rejects.toMatchObject(nothing);

@@ -1,14 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { createLogDrain, type RequestInput } from '@postern/contracts';
 import { OutboundGuard } from '@postern/outbound';
+import { ofService } from '../../testing/fake-neighbours.js';
 import { acceptTarget, secretsOf, shownUrlOf } from './drain-target.js';
 
 const guard = new OutboundGuard({
   allowPrivate: false,
   resolve: async hostname => [{ address: hostname.startsWith('internal') ? '10.0.0.1' : '93.184.215.14', family: 4 }],
 });
-const IDS = { user_id: '019ca2c0-0000-7000-8000-000000000001', web_service_id: '019ca2c0-0000-7000-8000-000000000002' };
-const accept = (request: Omit<RequestInput<typeof createLogDrain>, 'user_id' | 'web_service_id'>, by = guard) =>
+const IDS = ofService('019ca2c0-0000-7000-8000-000000000002');
+const accept = (request: Omit<RequestInput<typeof createLogDrain>, keyof typeof IDS>, by = guard) =>
   acceptTarget(createLogDrain.request.parse({ ...IDS, ...request }), by);
 
 describe('the address of a log drain', () => {

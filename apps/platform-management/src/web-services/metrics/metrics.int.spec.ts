@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ServiceUsage } from '@postern/runtime';
 import { v7 as uuidv7 } from 'uuid';
+import { newCaller } from '../../testing/caller.js';
 import { MeasuredRuntime, MetricsFixture } from '../../testing/metrics-fixture.js';
 import { refusalCode as codeOf } from '../../testing/refusal-code.js';
 import {
@@ -108,7 +109,7 @@ describe('current metrics', () => {
   it('are visible to the owner only', async () => {
     const shop = await fixture.webService();
     await measure(new Date(), using(shop.web_service_id, 250));
-    const stranger = { ...shop, user_id: uuidv7() };
+    const stranger = { ...shop, ...newCaller() };
     expect(await codeOf(fixture.current(stranger))).toBe('web_service_not_found');
     expect(await codeOf(fixture.history(stranger, 3600))).toBe('web_service_not_found');
     expect(await codeOf(fixture.current({ ...shop, web_service_id: uuidv7() }))).toBe('web_service_not_found');

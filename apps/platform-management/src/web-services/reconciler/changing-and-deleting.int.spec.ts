@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually, waitFor } from '@postern/testing';
-import { OWNER } from '../../testing/fake-neighbours.js';
+import { ofService } from '../../testing/fake-neighbours.js';
 import { Latch } from '../../testing/latch.js';
 import { type Replica, WebServicesFixture } from '../../testing/web-services-fixture.js';
 
@@ -17,21 +17,20 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.reset());
 
-const of = (id: string) => ({ user_id: OWNER, web_service_id: id });
 const refusal = (code: string) => expect.objectContaining({ code });
 
 describe('changing settings', () => {
   it('shows them immediately, and the serving release keeps its settings until the next start', async () => {
     const { id } = await fixture.runningService(replica);
     const changes = { start_command: 'node new.js', port: 8080, branch: null, auto_deploy: false };
-    expect(await replica.commands.change.execute({ ...of(id), ...changes })).toMatchObject({ id, ...changes });
+    expect(await replica.commands.change.execute({ ...ofService(id), ...changes })).toMatchObject({ id, ...changes });
     let scans = 0;
     fixture.machine.script.reconcile = () => {
       scans += 1;
     };
     await waitFor(() => scans >= 2);
     expect(fixture.machine.serving(id)).toMatchObject({ port: 3000, startCommand: undefined });
-    await replica.commands.lifecycle.restart(of(id));
+    await replica.commands.lifecycle.restart(ofService(id));
     await fixture.untilService(id, 'running');
     expect(fixture.machine.serving(id)).toMatchObject({ port: 8080, startCommand: 'node new.js' });
   });
@@ -39,13 +38,13 @@ describe('changing settings', () => {
   it('passes the release command to a new build, but not to a restart or a rollback', async () => {
     const { id } = await fixture.runningService(replica);
     fixture.machine.features.add('releaseCommand');
-    await replica.commands.change.execute({ ...of(id), release_command: 'npm run migrate' });
+    await replica.commands.change.execute({ ...ofService(id), release_command: 'npm run migrate' });
     fixture.machine.features.clear();
     const first = await fixture.deploy(replica, id);
     await fixture.untilDeployment(first, 'live');
-    await replica.commands.lifecycle.restart(of(id));
+    await replica.commands.lifecycle.restart(ofService(id));
     await fixture.untilService(id, 'running');
-    const rollback = await replica.commands.rollBack({ ...of(id), deployment_id: first });
+    const rollback = await replica.commands.rollBack({ ...ofService(id), deployment_id: first });
     await fixture.untilDeployment(rollback, 'live');
     const rolls = fixture.machine.rolls.filter(plan => plan.webServiceId === id).slice(1);
     expect(rolls.map(plan => plan.releaseCommand)).toEqual(['npm run migrate', undefined, undefined]);
@@ -56,7 +55,7 @@ describe('changing settings', () => {
     await fixture.stopReplicas();
     replica = await fixture.replica({ reconcileMs: 60_000 });
     const { id } = await fixture.runningService(replica);
-    await replica.commands.change.execute({ ...of(id), min_instances: 2, max_instances: 4 });
+    await replica.commands.change.execute({ ...ofService(id), min_instances: 2, max_instances: 4 });
     await waitFor(() => fixture.machine.serving(id)?.minInstances === 2);
     expect(fixture.machine.serving(id)).toMatchObject({ minInstances: 2, maxInstances: 4 });
   });
@@ -70,7 +69,7 @@ describe('changing settings', () => {
        SELECT workspace_id, $1::jsonb FROM projects LIMIT 1 ON CONFLICT (workspace_id) DO UPDATE SET limits = $1`,
       [limits],
     );
-    const many = replica.commands.change.execute({ ...of(id), processes: { worker: 20, mailer: 20 } });
+    const many = replica.commands.change.execute({ ...ofService(id), processes: { worker: 20, mailer: 20 } });
     await expect(many).rejects.toEqual(refusal('quota_reached'));
     await fixture.pool.query('DELETE FROM workspace_quotas');
     fixture.machine.features.clear();
@@ -78,7 +77,7 @@ describe('changing settings', () => {
 
   it('refuses invalid settings and features that the runtime does not support', async () => {
     const { id } = await fixture.runningService(replica);
-    const change = (changes: object) => replica.commands.change.execute({ ...of(id), ...changes });
+    const change = (changes: object) => replica.commands.change.execute({ ...ofService(id), ...changes });
     for (const changes of [
       { release_command: 'npm run migrate' },
       { instance: { memory_mib: 256, cpu_millicores: 500 } },
@@ -124,9 +123,9 @@ describe('deleting', () => {
       ]);
     const remove = new Latch();
     fixture.machine.script.remove = remove.wait;
-    expect(await replica.commands.remove.execute(of(id))).toEqual({ id, deleted: true });
-    await expect(replica.commands.remove.execute(of(id))).rejects.toEqual(refusal('web_service_not_found'));
-    await expect(replica.commands.lifecycle.start(of(id))).rejects.toEqual(refusal('web_service_not_found'));
+    expect(await replica.commands.remove.execute(ofService(id))).toEqual({ id, deleted: true });
+    await expect(replica.commands.remove.execute(ofService(id))).rejects.toEqual(refusal('web_service_not_found'));
+    await expect(replica.commands.lifecycle.start(ofService(id))).rejects.toEqual(refusal('web_service_not_found'));
     remove.open();
     await waitFor(async () => (await rowsOf(id)).web_service_standings === 0);
     expect(await rowsOf(id)).toEqual(NOTHING);
@@ -142,7 +141,7 @@ describe('deleting', () => {
     fixture.machine.script.build = build.wait;
     await fixture.deploy(replica, id);
     await build.reached;
-    await replica.commands.remove.execute(of(id));
+    await replica.commands.remove.execute(ofService(id));
     await waitFor(() => fixture.machine.removed.has(id));
     expect(fixture.machine.builds.size).toBe(0);
     fixture.machine.script.build = () => {};
@@ -150,7 +149,7 @@ describe('deleting', () => {
     fixture.machine.script.roll = roll.wait;
     await fixture.deploy(replica, second.id);
     await roll.reached;
-    await replica.commands.remove.execute(of(second.id));
+    await replica.commands.remove.execute(ofService(second.id));
     await waitFor(() => fixture.machine.removed.has(second.id));
     expect(fixture.machine.rollsOf(second.id)).toEqual([]);
   });
@@ -164,7 +163,7 @@ describe('deleting', () => {
       if (attempts < 2) throw new Error('the agent was killed');
       return hang.wait();
     };
-    await replica.commands.remove.execute(of(id));
+    await replica.commands.remove.execute(ofService(id));
     await hang.reached;
     await replica.kill();
     fixture.machine.script.remove = () => {};
@@ -203,13 +202,15 @@ describe('the log of a deployment', () => {
     const second = await fixture.deploy(replica, id);
     await fixture.untilDeployment(second, 'live');
     const messagesOf = async (deployment_id: string) =>
-      (await replica.commands.deploymentLogs.execute({ ...of(id), deployment_id })).lines.map(({ message }) => message);
+      (await replica.commands.deploymentLogs.execute({ ...ofService(id), deployment_id })).lines.map(
+        ({ message }) => message,
+      );
     const first = await messagesOf(deploymentId);
     expect(first).toContain(`Deployment ${deploymentId} is built`);
     expect(first).toContain(`The release of deployment ${deploymentId} begins`);
     expect(first.join(' ')).not.toMatch(new RegExp(`hello|${second}`));
     expect((await messagesOf(second)).join(' ')).not.toContain(deploymentId);
-    const missing = replica.commands.deploymentLogs.execute({ ...of(id), deployment_id: id });
+    const missing = replica.commands.deploymentLogs.execute({ ...ofService(id), deployment_id: id });
     await expect(missing).rejects.toEqual(refusal('deployment_not_found'));
   });
 });
@@ -217,12 +218,12 @@ describe('the log of a deployment', () => {
 describe('the stored configurations of a web service', () => {
   const never = new AbortController();
   const rollBackTo = (id: string, deploymentId: string) =>
-    replica.commands.rollBack({ ...of(id), deployment_id: deploymentId });
+    replica.commands.rollBack({ ...ofService(id), deployment_id: deploymentId });
   const sealedBeside = (others: ReadonlySet<string>) =>
     new Set([...fixture.configurations.sealed.keys()].filter(id => !others.has(id)));
   const restarted = async (id: string): Promise<void> => {
     const before = fixture.machine.rolls.length;
-    await replica.commands.lifecycle.restart(of(id));
+    await replica.commands.lifecycle.restart(ofService(id));
     await waitFor(() => fixture.machine.rolls.length > before);
     await fixture.untilService(id, 'running');
     await eventually(async () => expect((await fixture.eventsOf(id)).at(-1)).toBe('release-served'));

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { runInContext } from '@postern/messaging';
 import { eventually, waitFor } from '@postern/testing';
-import { OPERATOR, OWNER } from '../../testing/fake-neighbours.js';
+import { OPERATOR, ofService } from '../../testing/fake-neighbours.js';
 import { Latch } from '../../testing/latch.js';
 import { type Replica, WebServicesFixture } from '../../testing/web-services-fixture.js';
 
@@ -18,7 +18,6 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.reset());
 
-const of = (id: string) => ({ user_id: OWNER, web_service_id: id });
 type Stage = 'resolve' | 'build' | 'roll' | 'stop';
 
 /** Blocks a stage, and resolves when the stage has started. */
@@ -60,7 +59,7 @@ describe('after kill -9 of the leader', () => {
     goOn('build');
     const second = await fixture.replica();
     await fixture.untilDeployment(deploymentId, 'live');
-    await runInContext({ correlationId: 'order-8' }, () => second.commands.lifecycle.restart(of(id)));
+    await runInContext({ correlationId: 'order-8' }, () => second.commands.lifecycle.restart(ofService(id)));
     await eventually(async () => expect((await fixture.eventsOf(id)).at(-1)).toBe('release-served'));
 
     const [, ...caused] = await fixture.metadataOf(id);
@@ -85,7 +84,7 @@ describe('after kill -9 of the leader', () => {
     const { id } = await fixture.runningService(first);
     const held = hold('roll');
     fixture.configurations.today = { environment: { COLOUR: 'blue' }, secrets: [], sources: {} };
-    await first.commands.lifecycle.restart(of(id));
+    await first.commands.lifecycle.restart(ofService(id));
     await held;
     const rolled = fixture.machine.rolls.at(-1)!;
     await first.kill();
@@ -99,7 +98,7 @@ describe('after kill -9 of the leader', () => {
   it('during a stop, the next leader stops it', async () => {
     const { id } = await fixture.runningService(first);
     const held = hold('stop');
-    await first.commands.lifecycle.stop(of(id));
+    await first.commands.lifecycle.stop(ofService(id));
     await held;
     await first.kill();
     goOn('stop');
@@ -115,7 +114,7 @@ describe('after kill -9 of the leader', () => {
     fixture.machine.script.cleanUp = cleaning.wait;
     const deploymentId = await fixture.deploy(first, id);
     await held;
-    await first.commands.cancel.execute({ ...of(id), deployment_id: deploymentId });
+    await first.commands.cancel.execute({ ...ofService(id), deployment_id: deploymentId });
     await cleaning.reached;
     await first.kill();
     fixture.machine.script.cleanUp = () => {};
@@ -150,7 +149,7 @@ describe('after kill -9 of the leader', () => {
     fixture.configurations.today = { environment: { COLOUR: 'blue' }, secrets: [], sources: {} };
     await fixture.untilDeployment(await fixture.deploy(first, id), 'live');
     const held = hold('roll');
-    const back = await first.commands.rollBack({ ...of(id), deployment_id: deploymentId });
+    const back = await first.commands.rollBack({ ...ofService(id), deployment_id: deploymentId });
     await held;
     await first.kill();
     goOn('roll');
@@ -232,7 +231,7 @@ describe('after a long outage of all replicas', () => {
   it('a web service with a requested stop is stopped', async () => {
     const { id } = await fixture.runningService(first);
     const held = hold('stop');
-    await first.commands.lifecycle.stop(of(id));
+    await first.commands.lifecycle.stop(ofService(id));
     await held;
     await first.kill();
     goOn('stop');

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { BuildFailed, SourceUnavailable } from '@postern/runtime';
 import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
-import { OWNER, PROJECT } from '../../testing/fake-neighbours.js';
+import { CALLER, ofService, PROJECT } from '../../testing/fake-neighbours.js';
 import { type Replica, WebServicesFixture } from '../../testing/web-services-fixture.js';
 import { newDeployKeyPair } from '../repository-credentials/deploy-key-pair.js';
 
@@ -57,7 +57,7 @@ describe('a deployment of a private repository', () => {
     await replica.credentials.putToken(id, 'git_token', { username: 'ada', host: 'git.example.com' }, TOKEN);
     await fixture.untilDeployment(await fixture.deploy(replica, id), 'live');
     await replica.commands.change.execute({
-      user_id: OWNER,
+      ...CALLER,
       web_service_id: id,
       git_repository_url: 'https://evil.example.com/shop.git',
     });
@@ -84,7 +84,7 @@ describe('a deployment of a private repository', () => {
       {
         ...settings!,
         web_service_id: id,
-        user_id: OWNER,
+        ...CALLER,
         project_id: PROJECT,
         preview: { web_service_id: original, pull_request: 7, url: null },
         at: new Date().toISOString(),
@@ -121,7 +121,7 @@ describe('a deployment of a private repository', () => {
     await replica.credentials.putDeployKey(id, newDeployKeyPair('test'));
     await replica.credentials.putToken(id, 'git_token', { username: 'ada', host: 'git.example.com' }, TOKEN);
     expect((await sealedCount()) - before).toBe(2);
-    await replica.commands.remove.execute({ user_id: OWNER, web_service_id: id });
+    await replica.commands.remove.execute(ofService(id));
     await expect(replica.credentials.putDeployKey(id, newDeployKeyPair('test'))).rejects.toMatchObject({
       code: 'web_service_not_found',
     });

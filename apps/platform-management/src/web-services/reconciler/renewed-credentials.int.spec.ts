@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { RollFailed } from '@postern/runtime';
 import { eventually, waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
-import { OWNER } from '../../testing/fake-neighbours.js';
+import { ofService } from '../../testing/fake-neighbours.js';
 import { Latch } from '../../testing/latch.js';
 import { type Replica, WebServicesFixture } from '../../testing/web-services-fixture.js';
 
@@ -20,11 +20,9 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.reset());
 
-const of = (id: string) => ({ user_id: OWNER, web_service_id: id });
-
 const stoppedService = async (): Promise<string> => {
   const { id } = await fixture.runningService(first);
-  await first.commands.lifecycle.stop(of(id));
+  await first.commands.lifecycle.stop(ofService(id));
   await fixture.untilService(id, 'stopped');
   return id;
 };
@@ -64,7 +62,7 @@ describe('credentials that are renewed before a leader is killed', () => {
 
   it('during a start are in the environment after it, also if it fails', async () => {
     const id = await stoppedService();
-    const restart = await renewDuring(id, () => first.commands.lifecycle.start(of(id)));
+    const restart = await renewDuring(id, () => first.commands.lifecycle.start(ofService(id)));
     failOnce();
     await fixture.replica();
     await serves(id, restart);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
-import { OWNER } from '../../testing/fake-neighbours.js';
+import { OWNER, ofService } from '../../testing/fake-neighbours.js';
 import { type Replica, WebServicesFixture } from '../../testing/web-services-fixture.js';
 
 let fixture: WebServicesFixture;
@@ -16,12 +16,11 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.reset());
 
-const of = (id: string) => ({ user_id: OWNER, web_service_id: id });
 const refusal = (code: string) => expect.objectContaining({ code });
 
 describe('a rollback', () => {
   const rollBack = (id: string, deploymentId: string, by = replica) =>
-    by.commands.rollBack({ ...of(id), deployment_id: deploymentId });
+    by.commands.rollBack({ ...ofService(id), deployment_id: deploymentId });
 
   it('releases the earlier artefact with its configuration, without a build', async () => {
     fixture.configurations.today = { environment: { COLOUR: 'red' }, secrets: [], sources: {} };

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { RollFailed } from '@postern/runtime';
 import { eventually, waitFor } from '@postern/testing';
-import { OPERATOR, OWNER } from '../../testing/fake-neighbours.js';
+import { OPERATOR, OWNER, ofService } from '../../testing/fake-neighbours.js';
 import { Latch } from '../../testing/latch.js';
 import { type Replica, WebServicesFixture } from '../../testing/web-services-fixture.js';
 
@@ -18,7 +18,6 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.reset());
 
-const of = (id: string) => ({ user_id: OWNER, web_service_id: id });
 const refusal = (code: string) => expect.objectContaining({ code });
 
 describe('a release that cannot become healthy', () => {
@@ -29,7 +28,7 @@ describe('a release that cannot become healthy', () => {
     const broken = await fixture.deploy(replica, id);
     await roll.reached;
     fixture.machine.script.roll = () => {};
-    const rollback = await replica.commands.rollBack({ ...of(id), deployment_id: deploymentId });
+    const rollback = await replica.commands.rollBack({ ...ofService(id), deployment_id: deploymentId });
     await fixture.untilDeployment(rollback, 'live');
     expect((await fixture.deployment(broken)).status).toBe('superseded');
   });
@@ -56,7 +55,7 @@ describe('start, restart and stop', () => {
     const { id, deploymentId } = await fixture.runningService(replica);
     const builds = fixture.machine.orders.length;
     fixture.configurations.today = { environment: { NEW: '1' }, secrets: [], sources: {} };
-    expect(await replica.commands.lifecycle.start(of(id))).toEqual({ id, status: 'starting' });
+    expect(await replica.commands.lifecycle.start(ofService(id))).toEqual({ id, status: 'starting' });
     await fixture.untilService(id, 'running');
     expect(fixture.machine.orders).toHaveLength(builds);
     expect(fixture.machine.serving(id)).toMatchObject({
@@ -70,18 +69,18 @@ describe('start, restart and stop', () => {
     fixture.machine.script.roll = () => {
       throw new RollFailed('connection refused');
     };
-    expect(await replica.commands.lifecycle.restart(of(id))).toEqual({ id, status: 'restarting' });
+    expect(await replica.commands.lifecycle.restart(ofService(id))).toEqual({ id, status: 'restarting' });
     expect(await fixture.untilService(id, 'running')).toMatchObject({ status_reason: 'connection refused' });
     expect(fixture.machine.traffic.get(id)).toBe(deploymentId);
   });
 
   it('a stop ends all instances, and a start starts them again', async () => {
     const { id, deploymentId } = await fixture.runningService(replica);
-    expect(await replica.commands.lifecycle.stop(of(id))).toEqual({ id, status: 'stopping' });
+    expect(await replica.commands.lifecycle.stop(ofService(id))).toEqual({ id, status: 'stopping' });
     await fixture.untilService(id, 'stopped');
     expect(fixture.machine.rollsOf(id)).toEqual([]);
     expect((await fixture.deployment(deploymentId)).status).toBe('live');
-    await replica.commands.lifecycle.start(of(id));
+    await replica.commands.lifecycle.start(ofService(id));
     await fixture.untilService(id, 'running');
   });
 
@@ -91,7 +90,7 @@ describe('start, restart and stop', () => {
     fixture.machine.script.build = build.wait;
     const second = await fixture.deploy(replica, id);
     await build.reached;
-    await replica.commands.lifecycle.stop(of(id));
+    await replica.commands.lifecycle.stop(ofService(id));
     expect((await fixture.untilDeployment(second, 'cancelled')).error).toBe(
       'cancelled, because the web service was stopped',
     );
@@ -106,7 +105,7 @@ describe('start, restart and stop', () => {
     fixture.machine.script.cleanUp = cleanUp.wait;
     const second = await fixture.deploy(replica, id);
     await build.reached;
-    await replica.commands.lifecycle.stop(of(id));
+    await replica.commands.lifecycle.stop(ofService(id));
     await fixture.untilService(id, 'stopped');
     expect((await fixture.deployment(second)).status).toBe('building');
     cleanUp.open();
@@ -117,9 +116,9 @@ describe('start, restart and stop', () => {
     const { id } = await fixture.runningService(replica);
     const stop = new Latch();
     fixture.machine.script.stop = stop.wait;
-    await replica.commands.lifecycle.stop(of(id));
+    await replica.commands.lifecycle.stop(ofService(id));
     await stop.reached;
-    expect(await replica.commands.lifecycle.start(of(id))).toEqual({ id, status: 'starting' });
+    expect(await replica.commands.lifecycle.start(ofService(id))).toEqual({ id, status: 'starting' });
     stop.open();
     await fixture.untilService(id, 'running');
     expect(fixture.machine.rollsOf(id)).toHaveLength(1);
@@ -133,7 +132,7 @@ describe('start, restart and stop', () => {
     const { id } = await fixture.runningService(replica);
     const stop = new Latch();
     fixture.machine.script.stop = stop.wait;
-    await replica.commands.lifecycle.stop(of(id));
+    await replica.commands.lifecycle.stop(ofService(id));
     expect((await fixture.untilService(id, 'failed')).status_reason).toMatch(/^it could not be stopped within/);
     stop.open();
   });
@@ -144,7 +143,7 @@ describe('start, restart and stop', () => {
     ['stop', 'never_ran'],
   ] as const)('%s of a service that never ran is refused', async (action, code) => {
     const id = await fixture.createService(replica);
-    await expect(replica.commands.lifecycle[action](of(id))).rejects.toEqual(refusal(code));
+    await expect(replica.commands.lifecycle[action](ofService(id))).rejects.toEqual(refusal(code));
   });
 });
 
@@ -166,11 +165,11 @@ describe('moderation', () => {
     expect(fixture.machine.rollsOf(id)).toEqual([]);
     const blocked = { code: 'service_blocked', message: expect.stringContaining('phishing') };
     for (const action of ['start', 'restart', 'stop'] as const)
-      await expect(replica.commands.lifecycle[action](of(id))).rejects.toMatchObject(blocked);
+      await expect(replica.commands.lifecycle[action](ofService(id))).rejects.toMatchObject(blocked);
     await expect(fixture.deploy(replica, id)).rejects.toMatchObject(blocked);
     await moderate(id, 'unblock');
     fixture.machine.script.roll = () => {};
-    await replica.commands.lifecycle.start(of(id));
+    await replica.commands.lifecycle.start(ofService(id));
     await fixture.untilService(id, 'running');
   });
 
@@ -185,7 +184,7 @@ describe('moderation', () => {
 
   it('by the platform starts the web services again that it stopped', async () => {
     const [running, stopped] = [await fixture.runningService(replica), await fixture.runningService(replica)];
-    await replica.commands.lifecycle.stop(of(stopped.id));
+    await replica.commands.lifecycle.stop(ofService(stopped.id));
     await fixture.untilService(stopped.id, 'stopped');
     for (const { id } of [running, stopped]) await replica.commands.suspensions.suspend(id, 'too much traffic');
     await fixture.untilService(running.id, 'stopped');

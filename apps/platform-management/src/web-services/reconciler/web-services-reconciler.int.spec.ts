@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { BuildFailed, RollFailed } from '@postern/runtime';
 import { eventually, waitFor } from '@postern/testing';
-import { OWNER } from '../../testing/fake-neighbours.js';
+import { ofService } from '../../testing/fake-neighbours.js';
 import { Latch } from '../../testing/latch.js';
 import { type Replica, WebServicesFixture } from '../../testing/web-services-fixture.js';
 
@@ -18,7 +18,6 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.reset());
 
-const of = (id: string) => ({ user_id: OWNER, web_service_id: id });
 const refusal = (code: string) => expect.objectContaining({ code });
 
 describe('a deployment', () => {
@@ -185,7 +184,7 @@ describe('fifty concurrent requests for deployments', () => {
 
 describe('cancelling', () => {
   const cancel = (id: string, deploymentId: string) =>
-    replica.commands.cancel.execute({ ...of(id), deployment_id: deploymentId });
+    replica.commands.cancel.execute({ ...ofService(id), deployment_id: deploymentId });
 
   it('ends a build, and reports the end only once none of its processes run', async () => {
     const [build, cleanUp] = [new Latch(), new Latch()];

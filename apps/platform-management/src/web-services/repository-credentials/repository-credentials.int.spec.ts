@@ -67,7 +67,7 @@ describe('a Git token', () => {
 describe('credentials of a web service', () => {
   it('can be neither created nor read by other users', async () => {
     const { web_service_id } = await newCaller();
-    const stranger = { user_id: resources.stranger, web_service_id };
+    const stranger = { ...resources.stranger, web_service_id };
     for (const refused of [
       resources.request(createDeployKey, stranger),
       resources.request(deleteDeployKey, stranger),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { LogPageQuery, Runtime } from '@postern/runtime';
 import type { Database } from '@postern/service-host';
 import { v7 as uuidv7 } from 'uuid';
-import { OWNER } from '../../testing/fake-neighbours.js';
+import { OWNER, ofService } from '../../testing/fake-neighbours.js';
 import { WebServicesFixture } from '../../testing/web-services-fixture.js';
 import type { WebServices } from '../services/web-services.projection.js';
 import { FollowRun } from './follow-run.js';
@@ -40,7 +40,7 @@ it('The output of a run can be followed from its first line until it has ended',
   const { id, createdAt } = await runs.create(unlimited, { id: uuidv7(), webServiceId, command: 'seed', release });
   const read = (after?: string, run_id = id) =>
     new FollowRun(owners, runs, runtime).execute({
-      ...{ user_id: OWNER, web_service_id: webServiceId, run_id, max_lines: 2, max_bytes: 1_000 },
+      ...{ ...ofService(webServiceId), run_id, max_lines: 2, max_bytes: 1_000 },
       ...(after !== undefined && { after }),
     });
   expect(await read()).toEqual({ lines: [], next: '1-0', has_more: false, is_incomplete: false, is_over: false });

@@ -5,7 +5,7 @@ import type { ChangeNotices, Database, ServiceLog } from '@postern/service-host'
 import { waitFor } from '@postern/testing';
 import { WorkspaceUsage } from '../../accounts/quotas/workspace-usage.js';
 import type { ProjectOwners } from '../../projects/ports.js';
-import { OWNER } from '../../testing/fake-neighbours.js';
+import { OWNER, ofService } from '../../testing/fake-neighbours.js';
 import { type Replica, WebServicesFixture } from '../../testing/web-services-fixture.js';
 import type { WebServices } from '../services/web-services.projection.js';
 import { CancelRun } from './cancel-run.js';
@@ -82,7 +82,7 @@ afterEach(async () => {
 const create = (webServiceId: string, command = 'npm run seed') => {
   const usage = new WorkspaceUsage(database);
   const creation = new CreateRun(owners, replica.repository, projects, usage, machine.runtime, runs);
-  const request = { user_id: OWNER, web_service_id: webServiceId, command } as RequestOf<typeof createRun>;
+  const request = { ...ofService(webServiceId), command } as RequestOf<typeof createRun>;
   return creation.execute(request);
 };
 const changes = { add: () => undefined } as unknown as ChangeNotices;
@@ -98,7 +98,7 @@ const attempted = async (leaderRuns: ExecuteRuns, failure: Error) => {
   await waitFor(async () => failed > before || (await runs.unfinished()).length === 0);
   fixture.configurations.failure = undefined;
 };
-const of = (webServiceId: string, runId: string) => ({ user_id: OWNER, web_service_id: webServiceId, run_id: runId });
+const of = (webServiceId: string, runId: string) => ({ ...ofService(webServiceId), run_id: runId });
 const read = (webServiceId: string, runId: string) =>
   new GetRun(owners, runs, machine.runtime).execute(of(webServiceId, runId));
 
@@ -125,9 +125,9 @@ describe('a one-off command', () => {
     const { id } = await fixture.runningService(replica);
     const { lifecycle } = replica.commands;
     fixture.configurations.today = { environment: { TARGET: 'restarted' }, secrets: [], sources: {} };
-    await lifecycle.restart({ user_id: OWNER, web_service_id: id });
+    await lifecycle.restart(ofService(id));
     await waitFor(() => fixture.machine.serving(id)?.environment['TARGET'] === 'restarted');
-    await lifecycle.stop({ user_id: OWNER, web_service_id: id });
+    await lifecycle.stop(ofService(id));
     await fixture.untilService(id, 'stopped');
     const run = await create(id);
     fixture.configurations.today = { environment: { TARGET: 'stopped' }, secrets: [], sources: {} };
@@ -190,10 +190,7 @@ describe('a one-off command', () => {
       ({ web_service_id }) =>
         replica.repository.execute(web_service_id, at => ({ kind: 'block', actorId: OWNER, reason: 'phishing', at })),
     ],
-    [
-      'has its web service deleted',
-      ({ web_service_id }) => replica.commands.remove.execute({ user_id: OWNER, web_service_id }),
-    ],
+    ['has its web service deleted', ({ web_service_id }) => replica.commands.remove.execute(ofService(web_service_id))],
   ])('does not start when it %s while its environment is read', async (_, change) => {
     const { id } = await fixture.runningService(replica);
     const run = await create(id);
@@ -285,7 +282,7 @@ describe('a one-off command', () => {
   it('is deleted with its web service', async () => {
     const { id } = await fixture.runningService(replica);
     const run = await create(id);
-    await replica.commands.remove.execute({ user_id: OWNER, web_service_id: id });
+    await replica.commands.remove.execute(ofService(id));
     await waitFor(async () => (await runs.find(id, run.id)) === undefined, { timeoutMs: 20_000 });
     await expect(create(id)).rejects.toBeDefined();
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fold } from '@postern/event-sourcing';
 import { PostgresEventStore } from '@postern/event-sourcing/postgres';
-import { OWNER } from '../../testing/fake-neighbours.js';
+import { ofService } from '../../testing/fake-neighbours.js';
 import { type Replica, WebServicesFixture } from '../../testing/web-services-fixture.js';
 import { webService, webServiceStream } from './aggregate/web-service.js';
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => fixture.stop());
 
 const cancel = (replica: Replica, id: string, deployment_id: string) =>
-  replica.commands.cancel.execute({ user_id: OWNER, web_service_id: id, deployment_id });
+  replica.commands.cancel.execute({ ...ofService(id), deployment_id });
 
 /** Truncates a stream, like the restore of an older backup under a running service. */
 const cutOff = async (id: string, version: number) => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { getWebService, listWebServices } from '@postern/contracts';
 import { NatsLink } from '@postern/messaging';
 import pg from 'pg';
+import { callerOf } from '../../testing/caller.js';
 import { ServedWebServices } from '../../testing/served-web-services.js';
 
 const READS = 100;
@@ -43,14 +44,14 @@ const costOf = async (read: () => Promise<unknown>) => {
 // The replicas also work in the background while they are measured.
 describe('The cost of reading', () => {
   it('a web service is one statement and two messages, next to the work in the background', async () => {
-    const cost = await costOf(() => fixture.client.request(getWebService, { user_id: owner.user_id, web_service_id }));
+    const cost = await costOf(() => fixture.client.request(getWebService, { ...callerOf(owner), web_service_id }));
     expect(cost.messages).toBeLessThan(3);
     expect(cost.writes).toBeLessThan(0.5);
     expect(cost.statements).toBeLessThan(3);
   });
 
   it('a list of web services is as many, however many they are', async () => {
-    const cost = await costOf(() => fixture.client.request(listWebServices, { user_id: owner.user_id }));
+    const cost = await costOf(() => fixture.client.request(listWebServices, owner));
     expect(cost.messages).toBeLessThan(3);
     expect(cost.writes).toBeLessThan(0.5);
     expect(cost.statements).toBeLessThan(3);

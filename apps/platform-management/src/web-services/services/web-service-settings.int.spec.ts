@@ -8,11 +8,12 @@ import {
   getWebService,
   setRegistryCredentials,
 } from '@postern/contracts';
+import { callerOf } from '../../testing/caller.js';
 import { IMAGE_DIGEST } from '../../testing/fake-runtime.js';
-import { ServedWebServices } from '../../testing/served-web-services.js';
+import { type Owner, ServedWebServices } from '../../testing/served-web-services.js';
 
 let fixture: ServedWebServices;
-let owner: { user_id: string; project_id: string };
+let owner: Owner;
 
 beforeAll(async () => {
   fixture = await ServedWebServices.start();
@@ -28,7 +29,7 @@ const refusal = (code: string, message: string) => ({ code, message: expect.stri
 describe('a web service', () => {
   it('keeps its root directory and its watch paths, which null removes', async () => {
     const { id } = await fixture.create(owner, { root_directory: './apps/web/', watch_paths: ['apps/web'] });
-    const of = { user_id: owner.user_id, web_service_id: id };
+    const of = { ...callerOf(owner), web_service_id: id };
     expect(await request(getWebService, of)).toMatchObject({ root_directory: 'apps/web', watch_paths: ['apps/web'] });
     await request(createDeployment, of);
     await fixture.until(() => request(getWebService, of), 'running');
@@ -50,7 +51,7 @@ describe('a web service', () => {
     fixture.machine.features.add('dockerfileOptions');
     const { id, ...created } = await fixture.create(owner, settings);
     expect(created).toMatchObject({ ...settings, dockerfile_path: 'docker/web.Dockerfile' });
-    const of = { user_id: owner.user_id, web_service_id: id };
+    const of = { ...callerOf(owner), web_service_id: id };
     await request(createDeployment, of);
     await fixture.until(() => request(getWebService, of), 'running');
     expect(fixture.machine.orders.at(-1)).toMatchObject({
@@ -68,7 +69,7 @@ describe('a web service', () => {
     fixture.machine.features.add('healthCheck').add('firstByteTimeout');
     const { id, ...created } = await fixture.create(owner, settings);
     expect(created).toMatchObject(settings);
-    const of = { user_id: owner.user_id, web_service_id: id };
+    const of = { ...callerOf(owner), web_service_id: id };
     await request(createDeployment, of);
     await fixture.until(() => request(getWebService, of), 'running');
     expect(fixture.machine.rolls.at(-1)).toMatchObject({
@@ -95,7 +96,7 @@ describe('a web service', () => {
     fixture.machine.features.add('requestScaling');
     const { id, ...created } = await fixture.create(owner, { autoscaling });
     expect(created).toMatchObject({ autoscaling });
-    const of = { user_id: owner.user_id, web_service_id: id };
+    const of = { ...callerOf(owner), web_service_id: id };
     await request(createDeployment, of);
     await fixture.until(() => request(getWebService, of), 'running');
     expect(fixture.machine.rolls.at(-1)).toMatchObject({ autoscaling: { memoryPercent: 80, idleMinutes: 15 } });
@@ -110,7 +111,7 @@ describe('a web service', () => {
     fixture.machine.features.add('images');
     const { id, ...created } = await fixture.create(owner, source);
     expect(created).toMatchObject(source);
-    const of = { user_id: owner.user_id, web_service_id: id };
+    const of = { ...callerOf(owner), web_service_id: id };
     const login = { username: 'ada', password: 'secret of the registry' };
     const host = 'registry.example.com:5000';
     expect(await request(setRegistryCredentials, { ...of, ...login })).toEqual({ username: 'ada', host });

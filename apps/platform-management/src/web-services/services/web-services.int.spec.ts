@@ -17,11 +17,12 @@ import {
   stopWebService,
 } from '@postern/contracts';
 import { v7 as uuidv7 } from 'uuid';
+import { callerOf, newCaller } from '../../testing/caller.js';
 import { Latch } from '../../testing/latch.js';
-import { ServedWebServices } from '../../testing/served-web-services.js';
+import { type Owner, ServedWebServices } from '../../testing/served-web-services.js';
 
 let fixture: ServedWebServices;
-let owner: { user_id: string; project_id: string };
+let owner: Owner;
 
 beforeAll(async () => {
   fixture = await ServedWebServices.start();
@@ -36,8 +37,7 @@ const request: ServedWebServices['client']['request'] = (contract, body) => fixt
 const refusal = (code: string, message = '') => ({ code, message: expect.stringContaining(message) });
 
 const deployed = async () => {
-  const { id } = await fixture.create(owner);
-  const of = { user_id: owner.user_id, web_service_id: id };
+  const of = await fixture.newService(owner);
   const deployment = await request(createDeployment, of);
   const deployment_id = deployment.id;
   await fixture.until(() => request(getDeployment, { ...of, deployment_id }), 'live');
@@ -88,10 +88,10 @@ describe('a web service', () => {
       flag_reason: null,
       created_at: expect.any(String),
     });
-    const of = { user_id: owner.user_id, web_service_id: created.id };
+    const of = { ...callerOf(owner), web_service_id: created.id };
     expect(await request(getWebService, of)).toEqual(created);
     const second = await fixture.create(owner);
-    expect(await request(listWebServices, { user_id: owner.user_id })).toEqual([created, second]);
+    expect(await request(listWebServices, owner)).toEqual([created, second]);
   });
 
   it('is refused for another user’s project, and for an invalid repository, branch or range', async () => {
@@ -114,7 +114,7 @@ describe('a web service', () => {
 
   it('does not exist for other users, in any request', async () => {
     const { of, deployment_id } = await deployed();
-    const stranger = { ...of, user_id: uuidv7() };
+    const stranger = { ...of, ...newCaller() };
     const nothing = refusal('web_service_not_found');
     for (const contract of [
       getWebService,
@@ -134,7 +134,7 @@ describe('a web service', () => {
         request<typeof getDeployment>(contract as typeof getDeployment, { ...stranger, deployment_id }),
       ).rejects.toMatchObject(nothing);
     }
-    expect(await request(listWebServices, { user_id: stranger.user_id })).toEqual([]);
+    expect(await request(listWebServices, stranger)).toEqual([]);
   });
 
   it('starts, restarts and stops, over both replicas', async () => {
@@ -183,8 +183,7 @@ describe('deployments', () => {
   it('are returned while queued, and cancelled on request', async () => {
     const build = new Latch();
     fixture.machine.script.build = build.wait;
-    const { id } = await fixture.create(owner);
-    const of = { user_id: owner.user_id, web_service_id: id };
+    const of = await fixture.newService(owner);
     const queued = await request(createDeployment, { ...of, branch: 'main' });
     // The worker may take the deployment before the reply is read.
     expect(['queued', 'building']).toContain(queued.status);
@@ -201,8 +200,8 @@ describe('deployments', () => {
   });
 
   it('use variables and project secrets, and their rollbacks use those of the earlier deployment', async () => {
-    const { id } = await fixture.create(owner);
-    const of = { user_id: owner.user_id, web_service_id: id };
+    const of = await fixture.newService(owner);
+    const id = of.web_service_id;
     const secret = { key: 'TOKEN', value: 'hush-hush-hush', scope: 'production' as const };
     await request(setProjectSecret, { ...owner, ...secret });
     await request(setVariable, { ...of, key: 'COLOUR', value: 'red' });
@@ -233,7 +232,7 @@ describe('deployments', () => {
     const rest = await request(followLogs, { ...of, ...part, after: page.next, max_lines: 1_000 });
     expect([page.has_more, rest.has_more]).toEqual([true, false]);
     expect([...page.lines, ...rest.lines].map(({ id: _, ...line }) => line)).toEqual(lines);
-    const stranger = { ...of, ...part, user_id: uuidv7() };
+    const stranger = { ...of, ...part, ...newCaller() };
     await expect(request(followLogs, stranger)).rejects.toMatchObject(refusal('web_service_not_found'));
   });
 });

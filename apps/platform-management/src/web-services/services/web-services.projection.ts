@@ -5,7 +5,7 @@ import { Handles } from '@postern/messaging';
 import { Database } from '@postern/service-host';
 import type { z } from 'zod';
 import { ProjectOwners } from '../../projects/ports.js';
-import { listOf, type Reach } from '../../projects/reached-projects.js';
+import { type Reach, reachValues } from '../../projects/reached-projects.js';
 import type { DeploymentEvent, Settings, WebServiceEvent } from './aggregate/events.js';
 import { webServiceNotFound } from './aggregate/refusals.js';
 import { type OwnedWebService } from './ports.js';
@@ -19,7 +19,6 @@ import {
   FIND_WEB_SERVICE,
   INSERT_WEB_SERVICE,
   LIST_WEB_SERVICES,
-  LIST_WEB_SERVICES_OF_WORKSPACE,
   UPDATE_BLOCKED_REASON,
   UPDATE_STATUS,
   UPDATE_SUSPENDED_REASON,
@@ -115,8 +114,6 @@ interface OwnerRow {
   readonly project_id: string;
 }
 
-const WEB_SERVICES = { name: 'web-services', ofWorkspace: LIST_WEB_SERVICES_OF_WORKSPACE, ofUser: LIST_WEB_SERVICES };
-
 /** The read model of web services. For the caller, web services of other workspaces do not exist. */
 @Injectable()
 export class WebServices {
@@ -129,7 +126,8 @@ export class WebServices {
   /** Lists the web services that the caller can access, oldest first. */
   @Handles(listWebServices)
   async list(request: RequestOf<typeof listWebServices>): Promise<ReplyOf<typeof listWebServices>> {
-    const { rows } = await this.database.reads.query<WebServiceRow>(listOf(WEB_SERVICES, request));
+    const query = { name: 'web-services', text: LIST_WEB_SERVICES, values: [...reachValues(request)] };
+    const { rows } = await this.database.reads.query<WebServiceRow>(query);
     return Promise.all(rows.map(row => this.#replyOf(row)));
   }
 

@@ -1,5 +1,5 @@
 import type { ProjectionTables } from '@postern/event-sourcing/postgres';
-import { IS_IN_WORKSPACE, IS_REACHED } from '../../projects/reached-projects.js';
+import { IS_REACHED } from '../../projects/reached-projects.js';
 
 const WEB_SERVICE = `w.id, w.project_id, w.name, w.git_repository_url, w.image, w.branch, w.build_command, w.start_command,
   w.health_check_path, w.port, w.min_instances, w.max_instances, w.environment, w.release_command,
@@ -8,8 +8,6 @@ const WEB_SERVICE = `w.id, w.project_id, w.name, w.git_repository_url, w.image, 
   w.autoscaling, w.previews, w.preview_of, w.pull_request, w.pull_request_url, w.status, w.status_reason,
   w.blocked_reason, w.suspended_reason, w.created_at,
   (SELECT s.error FROM commit_statuses s WHERE s.web_service_id = w.id ORDER BY s.changed_at DESC LIMIT 1) AS commit_status_error`;
-
-const OF_PROJECTS = 'FROM web_services w JOIN projects p ON p.id = w.project_id';
 
 const CHANGEABLE = `name, git_repository_url, image, branch, build_command, start_command, health_check_path, port,
   min_instances, max_instances, environment, release_command, instance_memory_mib, instance_cpu_millicores,
@@ -26,10 +24,8 @@ export const FIND_PREVIEWS = 'SELECT id FROM web_services WHERE preview_of = $1'
 export const FIND_BY_LAST_DIGITS = 'SELECT id, name FROM web_services WHERE right(id::text, 8) = $1 LIMIT 10';
 
 export const LIST_WEB_SERVICES = `
-  SELECT ${WEB_SERVICE} ${OF_PROJECTS} WHERE ${IS_REACHED} ORDER BY w.created_at, w.id`;
-
-export const LIST_WEB_SERVICES_OF_WORKSPACE = `
-  SELECT ${WEB_SERVICE} ${OF_PROJECTS} WHERE ${IS_IN_WORKSPACE} ORDER BY w.created_at, w.id`;
+  SELECT ${WEB_SERVICE} FROM web_services w JOIN projects p ON p.id = w.project_id WHERE ${IS_REACHED}
+  ORDER BY w.created_at, w.id`;
 
 export const WEB_SERVICE_EVENTS_SINCE =
   'SELECT type, data FROM event_store.events WHERE stream_id = $1 AND version > $2 ORDER BY version';
@@ -59,8 +55,7 @@ export const WEB_SERVICES_WITH_WORK =
 /** Only the numbers of instances apply to a serving release; its other settings are stored with the release. */
 export const SERVING_RELEASES = `
   SELECT s.web_service_id, r.id AS release_id, r.artefact_reference, r.commit, r.configuration_id, r.settings,
-    w.name, w.project_id, w.start_command, w.port, w.health_check_path, w.min_instances, w.max_instances, w.autoscaling,
-    w.processes, w.status
+    w.name, w.project_id, w.min_instances, w.max_instances, w.autoscaling, w.processes, w.status
   FROM web_service_standings s
   JOIN releases r ON r.id = s.serving_release_id
   LEFT JOIN web_services w ON w.id = s.web_service_id

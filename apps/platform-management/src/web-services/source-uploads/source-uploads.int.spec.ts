@@ -13,6 +13,7 @@ import {
 } from '@postern/contracts';
 import type { BuildOrder } from '@postern/runtime';
 import { v4 as uuidv4 } from 'uuid';
+import type { WebServiceOf } from '../../testing/caller.js';
 import { ServedWebServices } from '../../testing/served-web-services.js';
 import { DeleteOldUploads } from './delete-old-uploads.js';
 
@@ -20,7 +21,7 @@ const DIGEST = 'd'.repeat(64);
 const never = new AbortController().signal;
 
 let fixture: ServedWebServices;
-let of: { user_id: string; web_service_id: string };
+let of: WebServiceOf;
 const orders: BuildOrder[] = [];
 
 beforeAll(async () => {
@@ -31,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.stop());
 beforeEach(async () => {
   const owner = await fixture.owner();
-  of = { user_id: owner.user_id, web_service_id: (await fixture.create(owner)).id };
+  of = await fixture.newService(owner);
   orders.length = 0;
 });
 
@@ -133,14 +134,14 @@ describe('an upload', () => {
   it('of another web service, or for one of another workspace, does not exist', async () => {
     const id = await uploaded('one');
     const stranger = await fixture.owner();
-    const theirs = { user_id: stranger.user_id, web_service_id: (await fixture.create(stranger)).id };
+    const theirs = await fixture.newService(stranger);
     const deployment = { upload_id: id, digest: DIGEST, size_bytes: 3 };
     await expect(request(deploySourceUpload, { ...theirs, ...deployment })).rejects.toMatchObject({
       code: 'upload_not_found',
     });
     for (const attempt of [
-      request(beginSourceUpload, { ...of, user_id: stranger.user_id, upload_id: uuidv4() }),
-      request(deploySourceUpload, { ...of, user_id: stranger.user_id, ...deployment }),
+      request(beginSourceUpload, { ...of, ...stranger, upload_id: uuidv4() }),
+      request(deploySourceUpload, { ...of, ...stranger, ...deployment }),
     ])
       await expect(attempt).rejects.toMatchObject({ code: 'web_service_not_found' });
   });

@@ -9,7 +9,7 @@ export const FIND_UPLOAD_SPACE = `
     JOIN projects AS theirs ON theirs.id = other.project_id
     WHERE theirs.workspace_id = p.workspace_id), 0)::float8 AS used
   FROM web_services AS service JOIN projects p ON p.id = service.project_id
-  WHERE service.id = $4 AND ${IS_REACHED}`;
+  WHERE service.id = $3 AND ${IS_REACHED}`;
 
 export const BEGIN_UPLOAD = `INSERT INTO source_uploads (id, web_service_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`;
 

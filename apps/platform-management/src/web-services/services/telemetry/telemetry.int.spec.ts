@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { BuildFailed } from '@postern/runtime';
 import { eventually } from '@postern/testing';
-import { OWNER } from '../../../testing/fake-neighbours.js';
+import { ofService } from '../../../testing/fake-neighbours.js';
 import { Latch } from '../../../testing/latch.js';
 import { type Replica, WebServicesFixture } from '../../../testing/web-services-fixture.js';
 
@@ -40,7 +40,7 @@ describe('the outcomes of deployments', () => {
       throw new BuildFailed('npm exited with code 1');
     };
     await fixture.untilDeployment(await fixture.deploy(replica, id), 'failed');
-    const rollBack = { user_id: OWNER, web_service_id: id, deployment_id: deploymentId };
+    const rollBack = { ...ofService(id), deployment_id: deploymentId };
     await fixture.untilDeployment(await replica.commands.rollBack(rollBack), 'live');
 
     expect(await outcomes(replica, 'live')).toBe(2);
