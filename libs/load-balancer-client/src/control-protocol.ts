@@ -7,11 +7,10 @@ export const balancerFolder = (platformHome: string): string => join(platformHom
 /** The control API of the load balancer: HTTP on a Unix socket that only its own user may open. */
 export const controlSocket = (platformHome: string): string => join(balancerFolder(platformHome), 'control.sock');
 
-/** The address of an instance. Routes that an older version stored have none: their instances share the machine's network. */
-const host = z.ipv4().default('127.0.0.1');
 const backend = z.strictObject({
   id: z.string().min(1).max(200),
-  host,
+  /** The address of the instance. */
+  host: z.ipv4(),
   port: z.int().min(1).max(65_535),
   /** How long the first byte of a response may take; undefined for the limit of the load balancer. */
   firstByteMs: z.int().min(1).max(3_600_000).optional(),
@@ -56,23 +55,23 @@ export const reserved = z.object({ url: z.string() });
 export const drained = z.object({ cut: z.int() });
 export const balancerState = z.object({
   /** Process ids of the workers, the one for new connections first. */
-  workers: z.array(z.int()).default([]),
+  workers: z.array(z.int()),
   services: z.array(
     z.object({
       id: z.string(),
       name: z.string(),
       url: z.string(),
-      /** Where this service, and no other one, is served on this machine; absent from earlier versions. */
-      listener: z.object({ host: z.string(), port: z.int() }).optional(),
+      /** Where this service, and no other one, is served on this machine. */
+      listener: z.object({ host: z.string(), port: z.int() }),
       version: z.int(),
       closed: closedReason.nullable(),
-      /** Requests since the load balancer started, and those that wait for a service that is asleep; none from earlier versions. */
-      requests: z.int().default(0),
-      answers: answerCounts.default(NO_ANSWERS),
-      waiting: z.int().default(0),
-      backends: z.array(z.object({ id: z.string(), host, port: z.int(), underWay: z.int() })),
+      /** Requests since the load balancer started, and those that wait for a service that is asleep. */
+      requests: z.int(),
+      answers: answerCounts,
+      waiting: z.int(),
+      backends: z.array(z.object({ id: z.string(), host: z.ipv4(), port: z.int(), underWay: z.int() })),
       /** Former backends: they receive no new requests, but have some in progress. */
-      draining: z.array(z.object({ id: z.string(), host, port: z.int(), underWay: z.int() })),
+      draining: z.array(z.object({ id: z.string(), host: z.ipv4(), port: z.int(), underWay: z.int() })),
     }),
   ),
 });

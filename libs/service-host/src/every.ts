@@ -14,10 +14,10 @@ export interface TaskRun {
 
 export interface EveryOptions {
   /**
-   * Runs the method in one replica at a time: `withLeadership` of a lock with the name of the task, or with the given
-   * name. A method may run until its signal aborts; another replica leads from then on.
+   * Runs the method in one replica at a time: `withLeadership` of a lock with the name of the task. A method may run until its signal
+   * aborts; another replica leads from then on.
    */
-  readonly onOneReplica?: boolean | string;
+  readonly onOneReplica?: boolean;
 }
 
 /** Time between two runs, also as a function of the configuration of the service. */
@@ -87,9 +87,8 @@ const starter = (
     if (clock?.isWrong) return;
     await method({ now: clock?.now() ?? new Date(), signal });
   };
-  if (onOneReplica === false) return () => tasks.every(waitMs, task, run);
+  if (!onOneReplica) return () => tasks.every(waitMs, task, run);
   if (!database) throw new Error(`The task "${task}" runs on one replica, which requires a database`);
-  const lock = onOneReplica === true ? task : onOneReplica;
   const lead = async (lost: AbortSignal): Promise<void> => {
     const warn = () => {
       if (lost.reason instanceof LeaseLost)
@@ -100,6 +99,6 @@ const starter = (
   };
   return () =>
     tasks.every(waitMs, task, async signal => {
-      if (!clock?.isWrong) await withLeadership(database.pool, lock, signal, lead);
+      if (!clock?.isWrong) await withLeadership(database.pool, task, signal, lead);
     });
 };

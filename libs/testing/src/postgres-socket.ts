@@ -15,7 +15,7 @@ export interface PeerSocket {
 /**
  * Prepares a folder for the Unix socket of a server. Only the user of the server and root can enter it, and the server accepts
  * only the user of this process, whom the kernel identifies, as any role. No password exists that a false server could ask for.
- * Settings on the command line replace the access rules in the data of an earlier release.
+ * The settings replace the access rules in the data folder.
  */
 export async function preparePeerSocket(
   wanted: string,

@@ -74,17 +74,6 @@ const byScript = async (server: PostgresServer): Promise<void> => {
 const withPassword = (server: PostgresServer, service: Service, password: string): string =>
   `postgresql://${roleOf(service)}:${encodeURIComponent(password)}@127.0.0.1:${new URL(server.url()).port}/${roleOf(service)}`;
 
-/** Databases of earlier releases: the superuser owns them and all their objects. */
-const OF_THE_SUPERUSER = `
-  CREATE SCHEMA event_store;
-  CREATE TABLE event_store.events (id bigint GENERATED ALWAYS AS IDENTITY, data text);
-  CREATE TABLE numbers (id serial, kind text);
-  CREATE SEQUENCE alone;
-  CREATE TYPE colour AS ENUM ('red');
-  CREATE VIEW seen AS SELECT * FROM numbers;
-  CREATE FUNCTION one() RETURNS int LANGUAGE sql AS 'SELECT 1';
-  INSERT INTO event_store.events (data) VALUES ('kept');`;
-
 const localStart = { start: startOfLocalStart, ensure: ensureDatabaseRoles, urlOf: databaseUrlOf };
 const compose = {
   start: startOfCompose,
@@ -103,8 +92,6 @@ describe.each([
     // The server of root runs as another user.
     chmodSync(folder, 0o755);
     server = await start(folder);
-    await query(server.url(), `CREATE DATABASE ${roleOf('email-send')}`);
-    await query(server.url(roleOf('email-send')), OF_THE_SUPERUSER);
     await ensure(server);
     await ensure(server);
   });
@@ -136,21 +123,6 @@ describe.each([
     const url = new URL(urlOf(server, service));
     url.pathname = `/${database}`;
     await expect(query(url.href, 'SELECT 1')).rejects.toThrow('permission denied for database');
-  });
-
-  it("transfers objects of the superuser in a service's database to its role, and keeps the rows", async () => {
-    const url = urlOf(server, 'email-send');
-    expect(await query(url, 'SELECT data FROM event_store.events')).toEqual({ data: 'kept' });
-    for (const change of [
-      'ALTER TABLE event_store.events ADD COLUMN more int',
-      'ALTER TABLE numbers ADD COLUMN more int',
-      'ALTER SEQUENCE alone RESTART',
-      "ALTER TYPE colour ADD VALUE 'blue'",
-      'DROP VIEW seen',
-      'DROP FUNCTION one()',
-      'DROP SCHEMA event_store CASCADE',
-    ])
-      await query(url, change);
   });
 });
 

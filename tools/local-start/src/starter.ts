@@ -11,7 +11,6 @@ interface Starter {
 
 const FILE = 'starter.json';
 const LEFTOVERS_WITHIN_MS = 60_000;
-const GUARDED_SERVER_WITHIN_MS = 15_000;
 const POLL_MS = 100;
 
 /**
@@ -69,13 +68,11 @@ export const untilUnused = async (folder: string, progress: (step: string) => vo
   const began = Date.now();
   for (let waited = 0; ; waited = Date.now() - began) {
     const starter = starterOf(folder);
-    const alreadyRuns = new Error(
-      `Postern already runs in ${folder}. Stop it, or start another one beside it: POSTERN_HOME=<folder> POSTERN_PORT=<port> npm start`,
-    );
-    if (starter && lives(starter)) throw alreadyRuns;
+    if (starter && lives(starter))
+      throw new Error(
+        `Postern already runs in ${folder}. Stop it, or start another one beside it: POSTERN_HOME=<folder> POSTERN_PORT=<port> npm start`,
+      );
     if (!(starter && isAlive(starter.guard)) && !databaseRuns(folder)) return;
-    // Without the file, an earlier release runs the home, or was killed while it ran.
-    if (!starter && waited > GUARDED_SERVER_WITHIN_MS) throw alreadyRuns;
     if (waited > LEFTOVERS_WITHIN_MS)
       throw new Error(
         `An earlier start in ${folder} was killed, and its processes have not ended after ${LEFTOVERS_WITHIN_MS / 1000} s. End them, then start again.`,

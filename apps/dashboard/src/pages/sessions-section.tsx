@@ -34,7 +34,7 @@ export const SessionsSection = () => {
                   </>
                 ),
               },
-              { title: 'IP address', cell: session => session.client_address ?? 'Unknown' },
+              { title: 'IP address', cell: session => session.client_address },
               { title: 'Signed in', cell: session => <Time at={session.created_at} /> },
               { title: 'Last used', cell: session => <Time at={session.last_used_at} /> },
               {
@@ -42,7 +42,7 @@ export const SessionsSection = () => {
                 buttons: true,
                 cell: session => (
                   <ConfirmButton
-                    label={`Sign out ${session.user_agent ?? 'unknown device'} at ${session.client_address ?? 'unknown address'}`}
+                    label={`Sign out ${session.user_agent ?? 'unknown device'} at ${session.client_address}`}
                     question="Sign out this session?"
                     consequence="The device has to sign in again."
                     confirm="Sign out"

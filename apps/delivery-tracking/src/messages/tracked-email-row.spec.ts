@@ -17,8 +17,8 @@ const fixture = (name: string): { events: TrackedEmailEvent[]; shown: object } =
 const rowOf = (events: readonly TrackedEmailEvent[]): TrackedEmailRow =>
   structuredClone(events).reduce<TrackedEmailRow | undefined>(applyToRow, undefined)!;
 
-/** These histories contain every version of every event that was ever written. */
-describe('Histories of earlier releases', () => {
+/** These histories contain every version of every event that a release has written. */
+describe('Stored histories', () => {
   it.each(readdirSync(FOLDER))('%s is read as before', name => {
     const { events, shown } = fixture(name);
     const row = rowOf(events);

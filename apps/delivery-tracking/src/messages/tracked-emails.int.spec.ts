@@ -39,9 +39,9 @@ describe('The list and the counts of messages', () => {
     await expectScenarios();
   });
 
-  it('are correct after the read model of the previous release is replaced', async () => {
+  it('are correct after the read model of another version is replaced', async () => {
     const { pool } = tracking.part(Database);
-    // The state after the previous release: its version, and no results of messages.
+    // As an earlier version with wrong counts would leave it.
     await pool.query("UPDATE event_store.projections SET version = 1 WHERE name = 'tracked-emails'");
     await pool.query("UPDATE tracked_emails SET result = 'unknown'");
     await pool.query('UPDATE daily_email_counts SET accepted = accepted + 7, unknown = 0, retry_requested = 0');

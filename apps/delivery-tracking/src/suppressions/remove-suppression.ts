@@ -1,4 +1,4 @@
-import { liftSuppression, Refusal, type ReplyOf, type RequestOf } from '@postern/contracts';
+import { liftSuppression, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Streams } from '@postern/event-sourcing';
 import { addressKey } from '@postern/mail';
 import { Handles } from '@postern/messaging';
@@ -11,19 +11,9 @@ export class RemoveSuppression {
 
   /** Resolves once the list no longer shows the address. */
   async execute({ service_id, address }: RequestOf<typeof liftSuppression>): Promise<ReplyOf<typeof liftSuppression>> {
-    const lowerCase = address.trim().toLowerCase();
-    try {
-      await this.#remove(service_id, addressKey(address));
-    } catch (error) {
-      // Streams written before addresses were normalized are named after the address in lower case.
-      if (!Refusal.is(error) || lowerCase === addressKey(address)) throw error;
-      await this.#remove(service_id, lowerCase);
-    }
+    const data = { service_id, address: addressKey(address), at: new Date().toISOString() };
+    const stream = suppressionStream(service_id, data.address);
+    await this.streams.execute(addressSuppression, stream, { kind: 'remove', data });
     return {};
-  }
-
-  async #remove(serviceId: string, address: string): Promise<void> {
-    const data = { service_id: serviceId, address, at: new Date().toISOString() };
-    await this.streams.execute(addressSuppression, suppressionStream(serviceId, address), { kind: 'remove', data });
   }
 }

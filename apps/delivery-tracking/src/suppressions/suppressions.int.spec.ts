@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import {
-  addressSuppressed,
   addSuppressions,
   emailAccepted,
   emailBounced,
@@ -10,7 +9,6 @@ import {
   liftSuppression,
   listSuppressedAddresses,
 } from '@postern/contracts';
-import { EventStore } from '@postern/event-sourcing';
 import { waitFor } from '@postern/testing';
 import { anEmail, handOverOf, RunningTracking } from '../testing/running-tracking.js';
 
@@ -30,26 +28,10 @@ describe('A suppressed address', () => {
     await waitFor(async () => (await suppressed(service_id)).length === 1, { describe: 'the address to be listed' });
     expect(await suppressed(service_id)).toEqual(['ada@xn--bcher-kva.test']);
 
-    await tracking.request(liftSuppression, { service_id, address: ' ADA@bücher.test' });
+    const removal = { service_id, address: ' ADA@bücher.test' };
+    await tracking.request(liftSuppression, removal);
     expect(await suppressed(service_id)).toEqual([]);
-  });
-
-  it('can be removed in the spelling that an earlier release listed', async () => {
-    const service_id = randomUUID();
-    const address = '"ada"@x.test';
-    const data = { service_id, address, reason: 'complaint', email_id: randomUUID(), at: new Date().toISOString() };
-    const store = tracking.service.app.get(EventStore, { strict: false });
-    await store.append(`suppression-${service_id}-${address}`, [{ type: addressSuppressed.type, data }], {
-      expectedVersion: 0,
-      metadata: { correlationId: 'test' },
-    });
-    await waitFor(async () => (await suppressed(service_id)).length === 1, { describe: 'the address to be listed' });
-
-    await tracking.request(liftSuppression, { service_id, address });
-    expect(await suppressed(service_id)).toEqual([]);
-    await expect(tracking.request(liftSuppression, { service_id, address })).rejects.toMatchObject({
-      code: 'suppression_not_found',
-    });
+    await expect(tracking.request(liftSuppression, removal)).rejects.toMatchObject({ code: 'suppression_not_found' });
   });
 });
 

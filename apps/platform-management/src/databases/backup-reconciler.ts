@@ -46,7 +46,7 @@ export class BackupReconciler {
   ) {}
 
   /** Reconciles until leadership is lost, then aborts work in progress. @throws errors from outside the runtime. */
-  @Every(2_000, 'reconcile backups of databases', { onOneReplica: 'database backups' })
+  @Every(2_000, 'reconcile backups of databases', { onOneReplica: true })
   async run({ signal: lost }: Pick<TaskRun, 'signal'>): Promise<void> {
     this.#scheduleAt = 0;
     try {

@@ -57,7 +57,7 @@ export class DatabaseReconciler {
   ) {}
 
   /** Reconciles until leadership is lost, then finishes work in progress. @throws errors from outside the runtime. */
-  @Every(2_000, 'reconcile databases', { onOneReplica: 'databases' })
+  @Every(2_000, 'reconcile databases', { onOneReplica: true })
   async run({ signal: lost }: Pick<TaskRun, 'signal'>): Promise<void> {
     this.#cleanUpAt = 0;
     try {

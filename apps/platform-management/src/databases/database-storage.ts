@@ -23,7 +23,7 @@ const NEARLY_FULL = 0.9;
 /** Lower than `NEARLY_FULL`, so that the state does not alternate. */
 const HAS_SPACE = 0.8;
 
-/** A separate stream, because earlier releases also read the stream of the database. */
+/** A separate stream, so that reports of the runtime do not conflict with commands for the database. */
 export const databaseStorageStream = (databaseId: string): string => `database-storage-${databaseId}`;
 
 /** Whether a database has nearly reached the storage limit of its plan. Repeated reports have no effect. */

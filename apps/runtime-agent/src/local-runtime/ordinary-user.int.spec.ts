@@ -20,7 +20,7 @@ const WITHIN_MS = 15 * 60_000;
 
   it.each([
     ['the contract between neighbours', 'local-runtime/local-runtime.int', 'between neighbours', 10],
-    ['the addresses of web services of an earlier release', 'rolls/survival.int', 'release without networks', 1],
+    ['the addresses of web services that get networks', 'rolls/survival.int', 'network of the machine', 1],
   ])(
     'keeps %s',
     async (_, path, name, fewest) => {

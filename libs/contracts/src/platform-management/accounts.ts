@@ -76,7 +76,7 @@ export const userSession = z.object({
   created_at: timestamp,
   last_used_at: timestamp.describe('At most a minute out of date.'),
   expires_at: timestamp.describe('When the session ends at the latest; without requests it ends earlier.'),
-  client_address: z.string().nullable().describe('The IP address that signed in.'),
+  client_address: z.string().describe('The IP address that signed in.'),
   user_agent: z.string().nullable().describe('Browser and system, or the program, in short form.'),
   current: z.boolean().describe('Whether the request was made with this session.'),
 });

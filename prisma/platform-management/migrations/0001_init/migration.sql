@@ -491,7 +491,7 @@ CREATE TABLE releases (
     commit text NOT NULL,
     configuration_id uuid NOT NULL,
     begun_at timestamptz(3) NOT NULL,
-    settings jsonb,
+    settings jsonb NOT NULL,
     CONSTRAINT releases_pkey PRIMARY KEY (id)
 );
 CREATE INDEX releases_web_service_id_idx ON releases (web_service_id);
@@ -565,7 +565,7 @@ CREATE TABLE sessions (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     created_at timestamptz(3) DEFAULT CURRENT_TIMESTAMP NOT NULL,
     last_used_at timestamptz(3) DEFAULT CURRENT_TIMESTAMP NOT NULL,
-    client_address text,
+    client_address text NOT NULL,
     user_agent text,
     CONSTRAINT sessions_pkey PRIMARY KEY (token_hash)
 );

@@ -27,8 +27,7 @@ export interface SessionRow {
   /** May be up to one minute old. */
   readonly lastUsedAt: Date;
   readonly expiresAt: Date;
-  /** Null for sessions of earlier releases, which did not store it. */
-  readonly clientAddress: string | null;
+  readonly clientAddress: string;
   readonly userAgent: string | null;
 }
 

@@ -1,6 +1,6 @@
 import type { DeploymentStage } from '@postern/contracts';
 
-/** The times of a deployment; `resolved_at` and `built_at` are null in deployments of earlier releases. */
+/** The times of a deployment; null for what it has not reached. */
 export interface StageTimes {
   readonly created_at: Date;
   readonly started_at: Date | null;

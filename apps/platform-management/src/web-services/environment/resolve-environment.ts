@@ -38,8 +38,8 @@ export class ResolveEnvironment {
         origin: originOf(next.sources?.[key]),
         isRunning: running && running.environment[key] === value,
       })),
-      ...ofRuntime('PORT', String(port), running && state.serving?.settings?.port === port),
-      ...(disk ? ofRuntime('DISK_PATH', DISK_PATH, running && Boolean(state.serving?.settings?.disk)) : []),
+      ...ofRuntime('PORT', String(port), running && state.serving?.settings.port === port),
+      ...(disk ? ofRuntime('DISK_PATH', DISK_PATH, running && Boolean(state.serving?.settings.disk)) : []),
     ];
     return [...new Map(rows.map(row => [row.key, row])).values()]
       .sort((a, b) => (a.key < b.key ? -1 : 1))

@@ -23,7 +23,7 @@ export class DeleteOldConfigurations {
     private readonly settings: ReconcilerSettings,
   ) {}
 
-  @Every(RETAIN_MS, 'delete old configurations', { onOneReplica: 'retain-configurations' })
+  @Every(RETAIN_MS, 'delete old configurations', { onOneReplica: true })
   async run({ now, signal }: TaskRun): Promise<void> {
     const until = new Date(now.getTime() - this.settings.retainMs);
     for (const [id, length] of await this.summaries.historyLengths()) {

@@ -6,13 +6,7 @@ import { maskable } from '../environment/maskable-secrets.js';
 import { PlatformVariables } from '../environment/platform-variables.js';
 import { type Configuration, ReleaseConfigurations } from '../environment/ports.js';
 import { releaseToBegin } from '../services/aggregate/decide-releases.js';
-import {
-  deploymentOf,
-  type Release,
-  releaseSettings,
-  rollbackOrigin,
-  type WebService,
-} from '../services/aggregate/state.js';
+import { deploymentOf, type Release, rollbackOrigin, type WebService } from '../services/aggregate/state.js';
 import { currentInstances, currentProcesses, planSettings } from '../services/ports.js';
 import { duration, releaseMsOf } from './next-steps.js';
 import { ReconcilerSettings } from './ports.js';
@@ -56,7 +50,7 @@ export class RollRelease {
     const { id, projectId, settings } = state;
     const origin = rollbackOrigin(state, releaseId);
     return origin
-      ? this.configurations.repeated(id!, origin.configurationId ?? origin.id)
+      ? this.configurations.repeated(id!, origin.id)
       : this.configurations.current(id!, projectId!, settings!.environment);
   }
 
@@ -114,7 +108,7 @@ export class RollRelease {
 }
 
 function planOf({ state, release, untilMs }: Roll, { environment, files, secrets }: Configuration): ServicePlan {
-  const plan = planSettings(release.settings ?? releaseSettings(state));
+  const plan = planSettings(release.settings);
   return {
     webServiceId: state.id!,
     projectId: state.projectId,
@@ -133,7 +127,7 @@ function planOf({ state, release, untilMs }: Roll, { environment, files, secrets
 /** Only for a new build: a start, a restart and a rollback run an artefact whose release command has already run. */
 const releaseCommandOf = ({ state, release }: Roll): string | undefined => {
   if (release.kind !== 'deployment' || deploymentOf(state, release.id)?.rollbackOf !== undefined) return undefined;
-  return (release.settings ?? releaseSettings(state)).release_command ?? undefined;
+  return release.settings.release_command ?? undefined;
 };
 
 const SPANS = {

@@ -31,7 +31,7 @@ export class WebServicesReconciler {
   ) {}
 
   /** Reconciles until leadership is lost, then aborts work in progress and waits for its end. */
-  @Every(ELECTION_MS, 'reconcile web services', { onOneReplica: 'drive-web-services' })
+  @Every(ELECTION_MS, 'reconcile web services', { onOneReplica: true })
   async run({ signal: lost }: Pick<TaskRun, 'signal'>): Promise<void> {
     const term = new LeadershipTerm(this.settings.concurrentBuilds, lost);
     const workers = new Map<string, WebServiceWorker>();

@@ -49,7 +49,7 @@ export class ExecuteRuns {
   ) {}
 
   /** Runs until leadership is lost. Commands in progress continue; the next leader waits for them. */
-  @Every(1_000, 'execute runs', { onOneReplica: 'runs' })
+  @Every(1_000, 'execute runs', { onOneReplica: true })
   async run({ signal: lost }: Pick<TaskRun, 'signal'>): Promise<void> {
     let wake: () => void = () => undefined;
     const unsubscribe = this.runs.onChange(() => wake());

@@ -230,7 +230,7 @@ async function writeReleases(client: pg.PoolClient, events: readonly WebServiceE
       artefact_reference,
       commit,
       configuration_id,
-      settings ? JSON.stringify(settings) : null,
+      JSON.stringify(settings),
       at,
     ]);
   }

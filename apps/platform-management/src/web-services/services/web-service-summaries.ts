@@ -15,12 +15,8 @@ interface ServingRow {
   readonly configuration_id: string;
   /** Null while the read model lacks the web service. */
   readonly name: string | null;
-  /** Null for a release of an earlier version of the platform, when settings never changed. */
-  readonly settings: ReleaseSettings | null;
+  readonly settings: ReleaseSettings;
   readonly project_id: string;
-  readonly start_command: string | null;
-  readonly port: number;
-  readonly health_check_path: string | null;
   readonly min_instances: number;
   readonly max_instances: number;
   readonly autoscaling: Autoscaling | null;
@@ -68,7 +64,7 @@ export class WebServiceSummaries {
 
 function servingRelease({ name, settings, ...row }: ServingRow): ServingRelease {
   if (name === null) throw new Error(`the read model does not show the web service ${row.web_service_id} yet`);
-  const plan = planSettings(settings ?? { ...row, name, processes: {} });
+  const plan = planSettings(settings);
   return {
     webServiceId: row.web_service_id,
     projectId: row.project_id,

@@ -133,7 +133,7 @@ export class BuildWorkspaces {
   }
 }
 
-/** Earlier releases could assign one user to two web services. */
+/** Whether builds had other users when they wrote the cache, such as that of an agent that did not run as root. */
 const isOfAnother = async (folder: string, { owner }: ConfinedPlace): Promise<boolean> => {
   const found = await stat(folder).catch(() => undefined);
   return found !== undefined && owner !== undefined && found.uid !== owner.uid;

@@ -40,10 +40,7 @@ export class DatabaseCopies {
     const dataBytes = await usedBytes(folders.dataOf(databaseId));
     await this.#requireSpace(dataBytes);
     try {
-      if (kind === 'relational') {
-        const { segment, archives } = await servers.relational.walPosition(record);
-        if (archives) await archive.begin(record, backupId, segment);
-      }
+      if (kind === 'relational') await archive.begin(record, backupId, await servers.relational.currentWal(record));
       const content = await servers[kind].copy(record);
       const stored = await backups.write(databaseId, backupId, content, 2 * dataBytes + GROWTH_BYTES, signal);
       await archive.end(databaseId, backupId);
@@ -96,17 +93,13 @@ export class DatabaseCopies {
     const { folders, servers, archive } = this.parts;
     const record = await folders.recordOf(databaseId);
     if (record?.kind !== 'relational') return undefined;
-    const position = await servers.relational.walPosition(record).catch(() => undefined);
+    const segment = await servers.relational.currentWal(record).catch(() => undefined);
     const pending = new Set(await archive.pending(record));
     const problem = this.#problems.get(databaseId);
-    const reaches = position?.archives === true && problem === undefined;
-    const { ranges, reachNow } = await archive.ranges(
-      record,
-      reaches ? { segment: position.segment, pending } : undefined,
-    );
+    const reached = segment === undefined || problem !== undefined ? undefined : { segment, pending };
+    const { ranges, reachNow } = await archive.ranges(record, reached);
     if (problem !== undefined) return { ranges, problem };
-    if (!position) return { ranges, problem: 'the database does not run' };
-    if (!position.archives) return { ranges, problem: 'changes are kept after the next restart of the database' };
+    if (segment === undefined) return { ranges, problem: 'the database does not run' };
     return reachNow ? { ranges } : { ranges, problem: 'the newest changes can be recovered after the next backup' };
   }
 
@@ -155,8 +148,7 @@ export class DatabaseCopies {
   /** Has the server end its segment, and archives it. */
   async #seal(record: DatabaseRecord): Promise<void> {
     if (record.kind !== 'relational') return;
-    const { segment, archives } = await this.parts.servers.relational.sealWal(record);
-    if (!archives) throw new Error('the server does not archive its write-ahead log yet');
+    const segment = await this.parts.servers.relational.sealWal(record);
     for (const until = Date.now() + SEALED_WITHIN_MS; Date.now() < until; await pause(100)) {
       await this.archive();
       if (await this.parts.archive.has(record, segment)) return;

@@ -19,7 +19,7 @@ import {
   settingsFor,
   UNUSED_PORT,
 } from './postgres-settings.js';
-import { currentWal, requestRecovery, sealWal, type WalPosition } from './postgres-wal.js';
+import { currentWal, requestRecovery, sealWal } from './postgres-wal.js';
 import {
   findPostgresOf,
   majorVersionOf,
@@ -206,11 +206,11 @@ export class LocalPostgres implements LocalServer {
     return (await readFile(file, 'utf8').catch(() => undefined))?.trim();
   }
 
-  walPosition(record: DatabaseRecord): Promise<WalPosition> {
+  currentWal(record: DatabaseRecord): Promise<string> {
     return this.#asAdmin(record, currentWal);
   }
 
-  sealWal(record: DatabaseRecord): Promise<WalPosition> {
+  sealWal(record: DatabaseRecord): Promise<string> {
     return this.#asAdmin(record, sealWal);
   }
 

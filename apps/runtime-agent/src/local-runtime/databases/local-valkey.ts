@@ -151,7 +151,7 @@ export const configurationFor = (
     'maxmemory-policy noeviction',
     'appendonly yes',
     'appendfsync everysec',
-    ...(username === 'default' ? [] : ['user default off']),
+    'user default off',
     ...[{ username, password }, ...attachmentUsers].map(user => `user ${customer(user)}`),
     // A user of any connection; only the platform knows its password, and sends it to the Unix socket only.
     `user ${ADMIN} on #${sha256(record.adminSecret)} ~* &* +@all`,

@@ -2,29 +2,19 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 
-/** Where a server writes its write-ahead log. */
-export interface WalPosition {
-  /** The name of the segment. */
-  readonly segment: string;
-  /** Whether the server archives; one that was started by an earlier version does not. */
-  readonly archives: boolean;
-}
+/** Returns the name of the segment in which the server writes its write-ahead log. */
+export const currentWal = (client: pg.Client): Promise<string> => segmentAt(client, 'pg_current_wal_insert_lsn()');
 
-export const currentWal = (client: pg.Client): Promise<WalPosition> =>
-  positionAt(client, 'pg_current_wal_insert_lsn()');
-
-/** Ends the segment, and returns it. It contains all transactions that have been committed, and one that was committed after them. */
-export const sealWal = async (client: pg.Client): Promise<WalPosition> => {
+/** Ends the segment, and returns its name. It contains all transactions that have been committed, and one that was committed after them. */
+export const sealWal = async (client: pg.Client): Promise<string> => {
   // Its commit is logged. Without a later commit, a recovery could not tell that it has reached its target time.
   await client.query('SELECT pg_current_xact_id()');
-  return positionAt(client, 'pg_switch_wal()');
+  return segmentAt(client, 'pg_switch_wal()');
 };
 
-const positionAt = async (client: pg.Client, position: string): Promise<WalPosition> => {
-  const { rows } = await client.query<WalPosition>(
-    `SELECT pg_walfile_name(${position}) AS segment, current_setting('archive_mode') = 'on' AS archives`,
-  );
-  return rows[0] ?? { segment: '', archives: false };
+const segmentAt = async (client: pg.Client, position: string): Promise<string> => {
+  const { rows } = await client.query<{ segment: string }>(`SELECT pg_walfile_name(${position}) AS segment`);
+  return rows[0]!.segment;
 };
 
 /** Makes the next start of a server a recovery. Never follows a link, because the data are from a server of a customer. */

@@ -99,7 +99,7 @@ export class WalArchive {
       if (!backupIds.has(id)) await this.forget(databaseId, id);
   }
 
-  /** The times to which the backups of a database lead, and whether one leads until now. @param written of a server that archives. */
+  /** The times to which the backups of a database lead, and whether one leads until now. */
   async ranges(
     record: DatabaseRecord,
     written: Written | undefined,

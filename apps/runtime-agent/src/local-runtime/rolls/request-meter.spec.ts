@@ -6,6 +6,7 @@ const route = (requests: number, underWay = 0, waiting = 0): BalancerRoute => ({
   id: 'shop',
   name: 'shop',
   url: 'http://127.0.0.1:1',
+  listener: { host: '127.0.0.1', port: 1 },
   version: 1,
   closed: null,
   requests,

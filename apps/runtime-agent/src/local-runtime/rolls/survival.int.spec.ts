@@ -164,7 +164,7 @@ describe('When the platform is killed', () => {
 });
 
 (canCreateNetworks ? it : it.skip)(
-  'An instance of a release without networks is replaced by one with its own, at the same URL',
+  'An instance in the network of the machine is replaced by one in its own, at the same URL',
   async () => {
     const fixture = await LocalRuntimeFixture.start({ held: 'in one network' });
     const plan = await fixture.plan(server.answering('hello'));

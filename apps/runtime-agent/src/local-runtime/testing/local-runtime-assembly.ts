@@ -14,8 +14,8 @@ import { testNetworks } from './test-networks.js';
 export const silentLog: Log = { info() {}, warn() {}, error() {} };
 
 /**
- * How instances are confined: by all mechanisms of the machine, by all but networks as in earlier releases, or only by those of a
- * user without root and control groups.
+ * How instances are confined: by all mechanisms of the machine, by all but networks, or only by those of a user without root and control
+ * groups.
  */
 export type Held = 'by all means' | 'in one network' | 'by marks alone';
 

@@ -40,7 +40,7 @@ export interface ReleaseSettings {
   readonly port: number;
   readonly health_check?: HealthCheck | null;
   readonly first_byte_timeout_seconds?: number | null;
-  /** Absent in events of earlier releases, like the fields below; null means the default of the runtime. */
+  /** Null or absent means the default of the runtime, here and below. */
   readonly release_command?: string | null;
   readonly instance?: InstanceSize | null;
   readonly drain_seconds?: number | null;
@@ -101,14 +101,13 @@ export interface CreatedData extends OfService, Settings {
   readonly preview?: Preview;
 }
 
-/** The encrypted configuration is stored under `configuration_id`; in earlier events, that of a rollback is the id of its origin. */
+/** The encrypted configuration is stored under `configuration_id`, which is the id of the release. */
 export interface ReleaseData extends OfRelease, OfDeployment {
   readonly kind: ReleaseKind;
   readonly artefact_reference: string;
   readonly commit: string;
   readonly configuration_id: string;
-  /** Absent in events of earlier releases, in which settings could not be changed. */
-  readonly settings?: ReleaseSettings;
+  readonly settings: ReleaseSettings;
 }
 
 /** The archive that a deployment builds instead of a commit. */
@@ -119,7 +118,7 @@ export interface Upload {
   readonly size_bytes: number;
 }
 
-/** Of the commit that was fetched; absent in events of earlier releases, and if nothing was fetched. */
+/** Of the commit that was fetched; absent if nothing was fetched. */
 export interface CommitDescription {
   readonly subject: string;
   readonly author: string;

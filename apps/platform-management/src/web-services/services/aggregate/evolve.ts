@@ -178,15 +178,16 @@ function withRelease(state: WebService, data: ReleaseData): WebService {
     artefact: data.artefact_reference,
     commit: data.commit,
     configurationId: data.configuration_id,
-    ...(data.settings && { settings: data.settings }),
+    settings: data.settings,
   };
   const next = withDisk(requested && requested.releaseId !== data.release_id ? state : rest, data);
   const rolling = { ...release, since: data.at };
-  return data.kind === 'deployment' ? { ...changed(next, data, ofRelease(data)), rolling } : { ...next, rolling };
+  const { settings } = data;
+  return data.kind === 'deployment' ? { ...changed(next, data, { settings }), rolling } : { ...next, rolling };
 }
 
 const withDisk = (state: WebService, { settings }: ReleaseData): WebService =>
-  settings?.disk ? { ...state, largestDiskMib: Math.max(state.largestDiskMib ?? 0, settings.disk.size_mib) } : state;
+  settings.disk ? { ...state, largestDiskMib: Math.max(state.largestDiskMib ?? 0, settings.disk.size_mib) } : state;
 
 function serving(state: WebService): WebService {
   const { rolling, ...rest } = state;
@@ -207,8 +208,3 @@ function withoutRelease(
     ...(requested && requested.releaseId !== releaseId ? { requested } : {}),
   };
 }
-
-const ofRelease = ({ configuration_id: configurationId, settings }: ReleaseData): Partial<Deployment> => ({
-  configurationId,
-  ...(settings && { settings }),
-});

@@ -1,6 +1,6 @@
 import type { WebServiceEvent } from './events.js';
 import { evolve } from './evolve.js';
-import { deploymentOf, initial, isOver, rollbackTargets, type WebService } from './state.js';
+import { initial, isOver, rollbackTargets, type WebService } from './state.js';
 
 /**
  * Returns the ids of configurations that no later event can use, given a history up to some time. This includes configurations of
@@ -33,8 +33,8 @@ function configurationsInUse(state: WebService, retained: number): ReadonlySet<s
   const origins = kept.flatMap(each => (isOver(each) || !each.rollbackOf ? [] : each.rollbackOf));
   const releases = [state.serving, state.rolling].flatMap(release => release?.configurationId ?? []);
   return new Set([
-    ...kept.map(each => each.configurationId ?? each.id),
-    ...origins.flatMap(id => deploymentOf(state, id)?.configurationId ?? []),
+    ...kept.map(({ id }) => id),
+    ...origins,
     ...releases,
     ...(state.requested ? [state.requested.releaseId] : []),
   ]);

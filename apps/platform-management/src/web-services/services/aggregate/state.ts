@@ -16,9 +16,7 @@ export interface Deployment {
   readonly rollbackOf?: string;
   readonly commit?: string;
   readonly artefact?: string;
-  /** Id of the encrypted configuration of its release. */
-  readonly configurationId?: string;
-  /** Settings of its release. */
+  /** Settings of its release, whose encrypted configuration has the id of the deployment. */
   readonly settings?: ReleaseSettings;
   readonly requestedAt: string;
   /** Start of the current status; the deadline counts from this time. */
@@ -35,8 +33,7 @@ export interface Release {
   readonly artefact: string;
   readonly commit: string;
   readonly configurationId: string;
-  /** Absent in releases of earlier versions of the platform. */
-  readonly settings?: ReleaseSettings;
+  readonly settings: ReleaseSettings;
 }
 
 export interface Request {
