@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { alone, built, objectsOf, render, SERVICES, whole } from './helm.mjs';
+import { alone, built, find, objectsOf, render, SERVICES, whole } from './helm.mjs';
 
 const definitionOf = async service => {
   const { config } = await built(`apps/${service}/dist/config.js`);
@@ -21,8 +21,7 @@ const SECRET_VALUES = {
 };
 
 const environmentOf = (objects, service, { optional }) => {
-  const deployment = objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === service);
-  const [{ env }] = deployment.spec.template.spec.containers;
+  const [{ env }] = find(objects, 'Deployment', service).spec.template.spec.containers;
   return Object.fromEntries(
     env.flatMap(({ name, value, valueFrom }) => {
       const reference = valueFrom?.secretKeyRef;

@@ -205,11 +205,6 @@ describe('The chart of a release', () => {
   // Without k8s/values, which the chart contains.
   const args = [release, folder, ...rest.slice(0, -2)];
 
-  it('has the version of the release', () => {
-    const chart = parse(readFileSync(join(folder, 'Chart.yaml'), 'utf8'));
-    assert.deepEqual([chart.name, chart.version, chart.appVersion], ['email-send', '0.3.0', '0.3.0']);
-  });
-
   it('renders what the chart of the checkout does with the values of the service, for the image of the release', () => {
     const expected = render([...EMAIL_SEND, '--set', 'image.tag=0.3.0', '--set', `image.digest=${digest}`]);
     const sources = /^# Source: .*$/gm;

@@ -38,6 +38,13 @@ export const objectsOf = yaml =>
     })
     .filter(object => object !== null);
 
+/** @throws if there is no such object. */
+export const find = (objects, kind, name) => {
+  const found = objects.find(object => object.kind === kind && object.metadata.name === name);
+  if (!found) throw new Error(`no ${kind} ${name}`);
+  return found;
+};
+
 const installation = ['-f', 'k8s/examples/installation.yaml', '-f', 'k8s/examples/brokers.yaml'];
 
 /** Helm arguments of the documented installation, for the postern chart and for one service. */

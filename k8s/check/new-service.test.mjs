@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { after, describe, it } from 'node:test';
-import { alone, built, helmEnvironment, objectsOf, trial, whole } from './helm.mjs';
+import { alone, built, find, helmEnvironment, objectsOf, trial, whole } from './helm.mjs';
 import { KUBERNETES, tools } from './tools.mjs';
 
 const { GENERATED, GeneratedService } = await built('tools/releases/dist/testing/generated-service.js');
@@ -35,11 +35,9 @@ describe('The charts of a generated service', () => {
     ));
 
   it('give it a database and a user of NATS in a trial', () => {
-    const names = rendered(trial).map(({ metadata }) => metadata.name);
-    assert.ok(names.includes(`postern-nats-${GENERATED}`));
-    const { stringData } = rendered(trial).find(
-      ({ kind, metadata }) => kind === 'Secret' && metadata.name === 'postern-postgresql',
-    );
+    const objects = rendered(trial);
+    assert.ok(objects.some(({ metadata }) => metadata.name === `postern-nats-${GENERATED}`));
+    const { stringData } = find(objects, 'Secret', 'postern-postgresql');
     assert.ok(stringData[`${GENERATED}-url`].includes('usage_reports'));
   });
 });

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { built, objectsOf, render, SERVICES, trial } from './helm.mjs';
+import { built, objectsOf, find as one, render, SERVICES, trial } from './helm.mjs';
 import { ROOT } from './tools.mjs';
 
 const run = promisify(execFile);
@@ -20,8 +20,7 @@ const { findNatsServer, freePort, spawnNats, startPostgres } = await built('libs
 const { ensureCertificates } = await built('libs/messaging/dist/certificate-folder.js');
 
 const objects = objectsOf(render(trial));
-const find = (kind, name) =>
-  objects.find(object => object.kind === kind && object.metadata.name === name) ?? assert.fail(`no ${kind} ${name}`);
+const find = (kind, name) => one(objects, kind, name);
 
 const secretValue = ({ name, key, optional }) => {
   const { data, stringData } = find('Secret', name);

@@ -9,7 +9,7 @@ import { pushChart } from '../../tools/releases/push-chart.mjs';
 import { Repository } from '../../tools/releases/registry.mjs';
 import { valuesOf } from '../../tools/releases/set-file.mjs';
 import { sign, verify } from '../../tools/releases/signature.mjs';
-import { alone, built, helm, objectsOf, render } from './helm.mjs';
+import { alone, built, find, helm, objectsOf, render } from './helm.mjs';
 import { ROOT, tools } from './tools.mjs';
 
 const { ScratchRegistry } = await built('tools/releases/dist/testing/scratch-registry.js');
@@ -49,7 +49,7 @@ describe('The chart of a release in a registry', () => {
   it('renders the image of the release by digest, without a checkout', () => {
     const [release, , ...rest] = alone(service);
     const rendered = objectsOf(render([release, join(folder, 'digest', service), ...rest.slice(0, -2)]));
-    const { spec } = rendered.find(({ kind }) => kind === 'Deployment');
+    const { spec } = find(rendered, 'Deployment', service);
     assert.ok(spec.template.spec.containers[0].image.endsWith(`@${digest}`));
   });
 });
@@ -61,7 +61,7 @@ describe('A set of releases', () => {
     writeFileSync(file, valuesOf({ version: '0.3.0', releases: [{ service, version: '0.3.1', image, chart: {} }] }));
     const whole = ['postern', 'k8s/charts/postern', '--namespace', 'postern', '-f', 'k8s/examples/installation.yaml'];
     const rendered = objectsOf(render([...whole, '-f', 'k8s/examples/brokers.yaml', '-f', file]));
-    const { spec } = rendered.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === service);
+    const { spec } = find(rendered, 'Deployment', service);
     assert.equal(spec.template.spec.containers[0].image, `${image.repository}@${digest}`);
   });
 });

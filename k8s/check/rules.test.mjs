@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { objectsOf, render, whole } from './helm.mjs';
+import { find, objectsOf, render, whole } from './helm.mjs';
 import { broken, RULES } from './rules.mjs';
 
 const rendered = render(whole);
-const find = (objects, kind, name) =>
-  objects.find(object => object.kind === kind && object.metadata.name === name) ?? assert.fail(`no ${kind} ${name}`);
 const pod = (objects, name) => find(objects, 'Deployment', name).spec.template.spec;
 const container = (objects, name) => pod(objects, name).containers[0];
 

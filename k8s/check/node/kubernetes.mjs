@@ -54,6 +54,12 @@ export class Kubernetes {
     return (await this.pods('postern', selector)).find(({ metadata }) => !metadata.deletionTimestamp);
   }
 
+  /** @returns {Promise<string>} the image that a service of Postern has to run */
+  async imageOf(service) {
+    const { spec } = await this.api('GET', `/apis/apps/v1/namespaces/postern/deployments/${service}`);
+    return spec.template.spec.containers[0].image;
+  }
+
   /** Runs a program in a pod. @returns {Promise<string>} its output. */
   exec(namespace, pod, ...command) {
     return this.kubectl('exec', '--namespace', namespace, pod, '--', ...command);

@@ -1,6 +1,7 @@
 /** Traefik as the controller of Ingresses and of the Gateway API, as its documentation installs it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { addOn } from '../add-on.mjs';
 import { TRAEFIK_IMAGE } from '../settings.mjs';
 
 export const CLASS = 'traefik';
@@ -11,7 +12,6 @@ export const GATEWAY = { namespace: 'gateways', name: 'public' };
 export const PUBLISHED_ADDRESS = '198.51.100.80';
 const NAME = 'traefik';
 const LABELS = { app: NAME };
-const RBAC = 'rbac.authorization.k8s.io';
 /** Traefik serves only Gateway listeners whose port is that of an entry point. */
 const PORT = 8443;
 
@@ -38,23 +38,9 @@ const RULES = [
   },
 ];
 
-const named = (kind, name = NAME, apiVersion = 'v1') => ({
-  apiVersion,
-  kind,
-  metadata: { name, namespace: NAMESPACE },
-});
+const traefik = addOn({ name: NAME, namespace: NAMESPACE, labels: LABELS });
 const clusterWide = (kind, apiVersion, name = NAME) => ({ apiVersion, kind, metadata: { name } });
 const namespaceOf = name => clusterWide('Namespace', 'v1', name);
-
-const rights = () => [
-  named('ServiceAccount'),
-  { ...clusterWide('ClusterRole', `${RBAC}/v1`), rules: RULES },
-  {
-    ...clusterWide('ClusterRoleBinding', `${RBAC}/v1`),
-    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: NAME },
-    subjects: [{ kind: 'ServiceAccount', name: NAME, namespace: NAMESPACE }],
-  },
-];
 
 const gateway = certificate => [
   namespaceOf(GATEWAY.namespace),
@@ -98,10 +84,7 @@ const configuration = () =>
     },
   });
 
-const container = () => ({
-  name: NAME,
-  image: TRAEFIK_IMAGE,
-  imagePullPolicy: 'Never',
+const CONTAINER = {
   args: [
     `--entrypoints.websecure.address=:${PORT}`,
     '--entrypoints.websecure.http.tls=true',
@@ -130,7 +113,7 @@ const container = () => ({
     { name: 'configuration', mountPath: '/configuration' },
     { name: 'certificate', mountPath: '/certificate' },
   ],
-});
+};
 
 /**
  * Installs Traefik with a default certificate for Ingresses without one. @returns {Promise<string>} the address of its Service.
@@ -142,33 +125,22 @@ export const installTraefik = async ({ cluster, folder, gatewayApi }) => {
   await cluster.kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s');
   await cluster.apply(
     namespaceOf(NAMESPACE),
-    ...rights(),
+    ...traefik.rights(RULES),
     {
       ...clusterWide('IngressClass', 'networking.k8s.io/v1', CLASS),
       spec: { controller: 'traefik.io/ingress-controller' },
     },
     ...gateway(certificate),
-    { ...named('ConfigMap'), data: { 'tls.yaml': configuration() } },
-    { ...named('Secret', 'certificate'), stringData: certificate },
-    { ...named('Service'), spec: { selector: LABELS, ports: [{ port: 443, targetPort: PORT }] } },
-    {
-      ...named('Deployment', NAME, 'apps/v1'),
-      spec: {
-        selector: { matchLabels: LABELS },
-        template: {
-          metadata: { labels: LABELS },
-          spec: {
-            serviceAccountName: NAME,
-            containers: [container()],
-            volumes: [
-              { name: 'configuration', configMap: { name: NAME } },
-              { name: 'certificate', secret: { secretName: 'certificate' } },
-            ],
-          },
-        },
-      },
-    },
+    { ...traefik.named('ConfigMap'), data: { 'tls.yaml': configuration() } },
+    { ...traefik.named('Secret', 'v1', 'certificate'), stringData: certificate },
+    { ...traefik.named('Service'), spec: { selector: LABELS, ports: [{ port: 443, targetPort: PORT }] } },
+    traefik.deployment(TRAEFIK_IMAGE, CONTAINER, {
+      volumes: [
+        { name: 'configuration', configMap: { name: NAME } },
+        { name: 'certificate', secret: { secretName: 'certificate' } },
+      ],
+    }),
   );
-  await cluster.kubectl('rollout', 'status', `deployment/${NAME}`, '--namespace', NAMESPACE, '--timeout=120s');
+  await traefik.untilRolledOut(cluster);
   return (await cluster.api('GET', `/api/v1/namespaces/${NAMESPACE}/services/${NAME}`)).spec.clusterIP;
 };

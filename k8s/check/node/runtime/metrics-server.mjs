@@ -1,46 +1,20 @@
 /** metrics-server, as in its official manifests. It verifies the kubelet with the CA of the cluster. */
 import { until } from '../../control-plane.mjs';
+import { addOn } from '../add-on.mjs';
 import { METRICS_IMAGE } from '../settings.mjs';
 
 const NAMESPACE = 'kube-system';
 const NAME = 'metrics-server';
-const RBAC = 'rbac.authorization.k8s.io';
 const LABELS = { 'k8s-app': NAME };
-const account = [{ kind: 'ServiceAccount', name: NAME, namespace: NAMESPACE }];
+const server = addOn({ name: NAME, namespace: NAMESPACE, labels: LABELS, role: 'system:metrics-server' });
 
-const binding = (name, kind, role, namespace) => ({
-  apiVersion: `${RBAC}/v1`,
-  kind,
-  metadata: { name, ...(namespace && { namespace }) },
-  roleRef: { apiGroup: RBAC, ...role },
-  subjects: account,
-});
-
-const rights = () => [
-  { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: NAME, namespace: NAMESPACE } },
-  {
-    apiVersion: `${RBAC}/v1`,
-    kind: 'ClusterRole',
-    metadata: { name: 'system:metrics-server' },
-    rules: [
-      { apiGroups: [''], resources: ['nodes/metrics'], verbs: ['get'] },
-      { apiGroups: [''], resources: ['pods', 'nodes'], verbs: ['get', 'list', 'watch'] },
-    ],
-  },
-  binding('system:metrics-server', 'ClusterRoleBinding', { kind: 'ClusterRole', name: 'system:metrics-server' }),
-  binding('metrics-server:auth', 'ClusterRoleBinding', { kind: 'ClusterRole', name: 'system:auth-delegator' }),
-  binding(
-    'metrics-server-reader',
-    'RoleBinding',
-    { kind: 'Role', name: 'extension-apiserver-authentication-reader' },
-    NAMESPACE,
-  ),
+const RULES = [
+  { apiGroups: [''], resources: ['nodes/metrics'], verbs: ['get'] },
+  { apiGroups: [''], resources: ['pods', 'nodes'], verbs: ['get', 'list', 'watch'] },
 ];
+const reader = { kind: 'Role', name: 'extension-apiserver-authentication-reader' };
 
-const container = () => ({
-  name: NAME,
-  image: METRICS_IMAGE,
-  imagePullPolicy: 'Never',
+const CONTAINER = {
   args: [
     '--cert-dir=/tmp',
     '--secure-port=10250',
@@ -56,36 +30,20 @@ const container = () => ({
     { name: 'tmp', mountPath: '/tmp' },
     { name: 'authority', mountPath: '/authority' },
   ],
-});
+};
 
 export const installMetricsServer = async ({ cluster }) => {
   await cluster.apply(
-    ...rights(),
-    {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name: NAME, namespace: NAMESPACE },
-      spec: {
-        selector: { matchLabels: LABELS },
-        template: {
-          metadata: { labels: LABELS },
-          spec: {
-            serviceAccountName: NAME,
-            containers: [container()],
-            volumes: [
-              { name: 'tmp', emptyDir: {} },
-              { name: 'authority', configMap: { name: 'kube-root-ca.crt' } },
-            ],
-          },
-        },
-      },
-    },
-    {
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: { name: NAME, namespace: NAMESPACE },
-      spec: { selector: LABELS, ports: [{ port: 443, targetPort: 10_250 }] },
-    },
+    ...server.rights(RULES),
+    server.binding('metrics-server:auth', { kind: 'ClusterRole', name: 'system:auth-delegator' }),
+    server.binding('metrics-server-reader', reader, NAMESPACE),
+    server.deployment(METRICS_IMAGE, CONTAINER, {
+      volumes: [
+        { name: 'tmp', emptyDir: {} },
+        { name: 'authority', configMap: { name: 'kube-root-ca.crt' } },
+      ],
+    }),
+    { ...server.named('Service'), spec: { selector: LABELS, ports: [{ port: 443, targetPort: 10_250 }] } },
     {
       apiVersion: 'apiregistration.k8s.io/v1',
       kind: 'APIService',

@@ -1,4 +1,5 @@
 import { demand } from '../../../../docker/check/report.mjs';
+import { deletesEverything } from '../runtime/deletion.mjs';
 import { killNine, untilServing } from '../runtime/kill.mjs';
 import { eventually, WebService } from '../runtime/platform.mjs';
 import { prepareRuntime } from '../runtime/prepare.mjs';
@@ -109,17 +110,6 @@ const hasLimits = async service => {
   demand('and the time that it gives its requests', spec.terminationGracePeriodSeconds >= 7);
 };
 
-const leavesNothing = async (context, service) => {
-  await service.request('DELETE');
-  const kinds = 'deployments,pods,jobs,secrets';
-  const left = async () =>
-    (await context.cluster.kubectl('get', kinds, '--namespace', 'postern-tenants', '--output', 'json')).includes(
-      service.id,
-    );
-  await eventually('the end of its objects', async () => ((await left()) ? undefined : true));
-  demand('deletion takes its commands and processes along', true);
-};
-
 export const run = async context => {
   await prepareRuntime(context);
   const url = context.state.git.commit('commands', files());
@@ -129,5 +119,5 @@ export const run = async context => {
   await runsCommands(context, service);
   await runsProcesses(context, service);
   await hasLimits(service);
-  await leavesNothing(context, service);
+  await deletesEverything(context, service);
 };

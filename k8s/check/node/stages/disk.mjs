@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { demand } from '../../../../docker/check/report.mjs';
+import { deletesEverything } from '../runtime/deletion.mjs';
 import { eventually, WebService } from '../runtime/platform.mjs';
 import { prepareRuntime } from '../runtime/prepare.mjs';
 import { addVolume } from '../volumes.mjs';
@@ -100,18 +101,6 @@ const keepsFiles = async (context, service) => {
   demand('and after the end of its pod', kept === 'one two', kept);
 };
 
-const leavesNothing = async (context, service) => {
-  await service.request('DELETE');
-  const left = async () =>
-    (
-      await context.cluster.kubectl(
-        ...['get', 'persistentvolumeclaims,pods', '--namespace', 'postern-tenants', '--output', 'json'],
-      )
-    ).includes(service.id);
-  await eventually('the end of its disk', async () => ((await left()) ? undefined : true));
-  demand('its deletion takes the disk along', true);
-};
-
 export const run = async context => {
   await prepareRuntime(context);
   await addVolume(context, 'disk', '64Mi');
@@ -122,5 +111,5 @@ export const run = async context => {
   await isBuiltByDockerfile(service);
   await failsWithReason(context, service);
   await keepsFiles(context, service);
-  await leavesNothing(context, service);
+  await deletesEverything(context, service);
 };

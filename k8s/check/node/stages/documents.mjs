@@ -137,11 +137,6 @@ const upgrades = async (context, blocks) => {
   await untilRolledOut(context, SERVICES.length);
 };
 
-const imageOf = async ({ cluster }, service) => {
-  const { spec } = await cluster.api('GET', `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/${service}`);
-  return spec.template.spec.containers[0].image;
-};
-
 /** Moves email-send to a separate release under load, then upgrades it, rolls it back and restarts it. */
 const releasesOne = async (context, { handOver, release, rollback, restart }) => {
   const { shell } = context;
@@ -151,7 +146,7 @@ const releasesOne = async (context, { handOver, release, rollback, restart }) =>
       await shell.run(block);
       await untilRolledOut(context, SERVICES.length);
     });
-    demand(`${title}: email-send is ${tag}`, (await imageOf(context, 'email-send')).endsWith(tag));
+    demand(`${title}: email-send is ${tag}`, (await context.cluster.imageOf('email-send')).endsWith(tag));
   };
   await step('Handed over', handOver, RELEASE);
   await step('Released alone', release, NEXT_RELEASE);

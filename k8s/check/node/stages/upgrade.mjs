@@ -55,11 +55,6 @@ export const underLoad = async ({ state }, prefix, work, { mayRefuse = false } =
   return load.ids;
 };
 
-const imageOf = async ({ cluster }) => {
-  const { spec } = await cluster.api('GET', '/apis/apps/v1/namespaces/postern/deployments/email-send');
-  return spec.template.spec.containers[0].image;
-};
-
 const database = ({ cluster }, sql) =>
   cluster.exec(
     'postern',
@@ -77,7 +72,7 @@ const database = ({ cluster }, sql) =>
 
 export const run = async context => {
   await underLoad(context, 'Upgrade', () => upgradeTo(context, NEXT_RELEASE));
-  demand('the new release runs', (await imageOf(context)).endsWith(NEXT_RELEASE));
+  demand('the new release runs', (await context.cluster.imageOf('email-send')).endsWith(NEXT_RELEASE));
   const table = await database(context, `SELECT count(*) FROM pg_tables WHERE tablename = 'check_of_upgrades'`);
   demand('its migration was applied', table.trim() === '1', table);
 
@@ -90,7 +85,7 @@ export const run = async context => {
   const answer = await context.state.sender.send('After a failed migration');
   demand(
     'and the release before still serves',
-    answer.status === 200 && (await imageOf(context)).endsWith(NEXT_RELEASE),
+    answer.status === 200 && (await context.cluster.imageOf('email-send')).endsWith(NEXT_RELEASE),
     answer.text,
   );
 
@@ -111,7 +106,7 @@ export const run = async context => {
   );
   demand(
     'a rollback brings the release before it back',
-    (await imageOf(context)).endsWith(RELEASE),
-    await imageOf(context),
+    (await context.cluster.imageOf('email-send')).endsWith(RELEASE),
+    await context.cluster.imageOf('email-send'),
   );
 };

@@ -4,7 +4,7 @@ import { helmIn } from '../helm.mjs';
 import { TRIAL_SETTINGS } from './install.mjs';
 
 export const name = 'wrong-values';
-export const title = 'upgrades with wrong values are refused or fail, and what runs keeps running';
+export const title = 'upgrades with wrong values fail, and what runs keeps running';
 
 const upgrade = (context, ...settings) => helmIn(context, 'upgrade', ...trial, ...TRIAL_SETTINGS, ...settings);
 
@@ -19,21 +19,7 @@ const serves = async ({ state }, after) => {
   demand(`after ${after}, messages are sent`, answer.status === 200, answer.text);
 };
 
-/**
- * Values that are rejected without a cluster.
- * @type {Record<string, [string[], RegExp]>}
- */
-const REFUSED = {
-  'an unknown key': [['--set', 'email-send.replica=3'], /replica/],
-  'a setting of the wrong type': [['--set', 'email-send.env.POSTERN_SANDBOX_DAILY_LIMIT=many'], /DAILY_LIMIT/],
-  "the release's own namespace for tenants": [['--set', 'global.tenantNamespace=postern'], /may not have these rights/],
-};
-
 export const run = async context => {
-  for (const [mistake, [settings, details]] of Object.entries(REFUSED)) {
-    const failure = await failureOf(upgrade(context, ...settings));
-    demand(`${mistake} is refused before anything is applied`, details.test(failure), failure.slice(0, 500));
-  }
   const before = await helmIn(context, 'history', 'postern', '--namespace', 'postern', '--output', 'json');
 
   const timeout = ['--wait', '--timeout', '60s'];
