@@ -43,7 +43,7 @@ export class Databases {
 
   /** Opens a database to clients outside of the platform, or closes it. Fields that are absent stay as they are. */
   update(databaseId: string, changes: UpdateDatabaseBody, options?: CommandOptions): Promise<UpdateDatabaseReply> {
-    return this.#api.patch(pathOf`/databases/${databaseId}`, { body: changes, ...options });
+    return this.#api.patch(pathOf`/databases/${databaseId}`, changes, options);
   }
 
   /** Deletes a database with its data, backups and attachments. */

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { deleteGitToken, getWebService, receiveDeployHook, setGitToken } from '@postern/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { type PreviewedService, PreviewsFixture } from '../../testing/previews-fixture.js';
-import { giteaCall, githubCall, gitlabCall } from '../../testing/pull-request-events.js';
+import { bitbucketCall, giteaCall, githubCall, gitlabCall } from '../../testing/pull-request-events.js';
 import { ReportCommitStatuses } from './report-commit-statuses.js';
 
 const TOKEN = 'a-token-of-the-git-host';
@@ -80,7 +80,7 @@ const report = () =>
 /** A web service of a repository at the host, which has sent an event of this kind. */
 const hosted = async (call: (payload: object, secret: string) => object, token: string | undefined = TOKEN) => {
   const hook = await previews.newService({ git_repository_url: `${host.url}/shop/web.git` });
-  const event = call({ ref: 'refs/heads/other', repository: {} }, hook.secret);
+  const event = call({ ref: 'refs/heads/other', repository: {}, push: { changes: [] } }, hook.secret);
   await previews.resources.request(receiveDeployHook, {
     token: hook.token,
     ...(event as ReturnType<typeof gitlabCall>),
@@ -141,6 +141,24 @@ describe('a deployment', () => {
       'running',
       'success',
     ],
+    [
+      'Bitbucket Cloud',
+      (payload: object, secret: string) => bitbucketCall('repo:push', payload, secret),
+      `/2.0/repositories/shop/web/commit/${COMMIT}/statuses/build`,
+      'authorization',
+      `Basic ${btoa(`any:${TOKEN}`)}`,
+      'INPROGRESS',
+      'SUCCESSFUL',
+    ],
+    [
+      'Bitbucket Data Center',
+      (payload: object, secret: string) => bitbucketCall('repo:refs_changed', payload, secret),
+      `/rest/api/1.0/projects/shop/repos/web/commits/${COMMIT}/builds`,
+      'authorization',
+      `Basic ${btoa(`any:${TOKEN}`)}`,
+      'INPROGRESS',
+      'SUCCESSFUL',
+    ],
   ] as const)('is reported to %s once for each state', async (_, call, path, header, value, pending, success) => {
     const { service } = await hosted(call);
     const id = await deployment(service.id, 1);
@@ -151,10 +169,8 @@ describe('a deployment', () => {
     await report();
     await report();
     expect(host.calls).toEqual([`POST ${path}`, `POST ${path}`]);
-    expect(host.received.map(({ body }) => body)).toMatchObject([
-      { state: pending, context: 'postern/web' },
-      { state: success, context: 'postern/web' },
-    ]);
+    expect(host.received.map(({ body }) => body)).toMatchObject([{ state: pending }, { state: success }]);
+    for (const { body } of host.received) expect(body['context'] ?? body['key']).toBe('postern/web');
     expect(host.received[0]!.headers[header]).toBe(value);
   });
 
@@ -209,6 +225,17 @@ describe('a deployment', () => {
     await report();
     expect(host.calls).toHaveLength(2);
     expect(await errorOf(hook)).toBeNull();
+  });
+
+  it.each([
+    ['Cloud', 'repo:push', { type: 'error', error: { message: 'Your credentials lack scopes.' } }],
+    ['Data Center', 'repo:refs_changed', { errors: [{ context: null, message: 'Your credentials lack scopes.' }] }],
+  ])('whose report Bitbucket %s refuses shows its message', async (_, key, answer) => {
+    const hook = await hosted((payload, secret) => bitbucketCall(key, payload, secret));
+    await deployment(hook.service.id, 1);
+    host.answers.push({ status: 403, body: JSON.stringify(answer) });
+    await report();
+    expect(await errorOf(hook)).toBe('127.0.0.1 answered the commit status with 403: Your credentials lack scopes.');
   });
 
   it('of a host that redirects is not reported, and shows why', async () => {
