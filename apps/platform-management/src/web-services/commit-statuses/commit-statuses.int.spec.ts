@@ -1,64 +1,19 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { deleteGitToken, getWebService, receiveDeployHook, setGitToken } from '@postern/contracts';
 import { v7 as uuidv7 } from 'uuid';
+import { GitHostServer } from '../../testing/git-host-server.js';
 import { type PreviewedService, PreviewsFixture } from '../../testing/previews-fixture.js';
-import { bitbucketCall, giteaCall, githubCall, gitlabCall } from '../../testing/pull-request-events.js';
+import {
+  bitbucketCall,
+  dataCenterPullRequest,
+  giteaCall,
+  githubCall,
+  gitlabCall,
+} from '../../testing/pull-request-events.js';
 import { ReportCommitStatuses } from './report-commit-statuses.js';
 
 const TOKEN = 'a-token-of-the-git-host';
 const COMMIT = 'c0ffee'.padEnd(40, '0');
-/** The id of every comment. */
-const COMMENT = 42;
-
-interface Received {
-  readonly call: string;
-  readonly headers: NodeJS.Dict<string | string[]>;
-  readonly body: Record<string, unknown>;
-}
-
-/** An HTTP server with the shapes of the APIs of Git hosts. */
-class GitHostServer {
-  readonly received: Received[] = [];
-  /** The next answers; without one, everything is accepted. */
-  readonly answers: { readonly status: number; readonly body: string }[] = [];
-  readonly #server: Server;
-
-  private constructor() {
-    this.#server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>;
-        this.received.push({ call: `${request.method} ${request.url}`, headers: request.headers, body });
-        const isComment = request.url?.includes('/comments') ?? false;
-        const accepted = request.method === 'POST' ? 201 : 200;
-        const answer = { status: accepted, body: JSON.stringify({ id: isComment ? COMMENT : 1 }) };
-        const { status, body: text } = this.answers.shift() ?? answer;
-        response.writeHead(status, { 'content-type': 'application/json' }).end(text);
-      });
-    });
-  }
-
-  static async start(): Promise<GitHostServer> {
-    const server = new GitHostServer();
-    await new Promise<void>(resolve => server.#server.listen(0, '127.0.0.1', resolve));
-    return server;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  get calls(): readonly string[] {
-    return this.received.map(({ call }) => call);
-  }
-
-  stop(): Promise<void> {
-    return new Promise(resolve => this.#server.close(() => resolve()));
-  }
-}
 
 let previews: PreviewsFixture;
 let host: GitHostServer;
@@ -281,5 +236,32 @@ describe('a preview', () => {
         .map(({ call }) => call)
         .slice(2),
     ).toEqual(['PATCH /api/v3/repos/shop/web/issues/comments/42', 'POST /api/v3/repos/shop/web/issues/7/comments']);
+  });
+
+  it('has one comment at Bitbucket Data Center, which wants the version of the edited one', async () => {
+    const event = (key: string, payload: object, secret: string) => bitbucketCall(key, payload, secret);
+    const hook = await hosted((payload, secret) => event('repo:refs_changed', payload, secret));
+    await previews.receive(hook, event('pr:opened', dataCenterPullRequest('opened'), hook.secret));
+    const [preview] = await previews.previewsOf(hook);
+    const comments = () =>
+      host.received.filter(({ call }) => call.includes('/comments')).map(({ call, body }) => [call, body['version']]);
+    const path = '/rest/api/1.0/projects/shop/repos/web/pull-requests/7/comments';
+    const id = await deployment(preview!.id, 10);
+    host.answers.push({ status: 204, body: '' }, { status: 201, body: '{"id":42,"version":0}' });
+    await report();
+    await becomes(id, 'live');
+    host.answers.push({ status: 204, body: '' }, { status: 200, body: '{"id":42,"version":1}' });
+    await report();
+    await deployment(preview!.id, 11);
+    // Somebody else has edited the comment.
+    host.answers.push({ status: 204, body: '' }, { status: 409, body: '{"errors":[{"message":"out of date"}]}' });
+    await report();
+    expect(comments()).toEqual([
+      [`POST ${path}`, undefined],
+      [`PUT ${path}/42`, 0],
+      [`PUT ${path}/42`, 1],
+      [`POST ${path}`, undefined],
+    ]);
+    expect(await errorOf(hook)).toBeNull();
   });
 });
