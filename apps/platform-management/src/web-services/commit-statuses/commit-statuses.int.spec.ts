@@ -125,7 +125,7 @@ describe('a deployment', () => {
     await report();
     expect(host.calls).toEqual([`POST ${path}`, `POST ${path}`]);
     expect(host.received.map(({ body }) => body)).toMatchObject([{ state: pending }, { state: success }]);
-    for (const { body } of host.received) expect(body['context'] ?? body['key']).toBe('postern/web');
+    for (const { body } of host.received) expect(body['context'] ?? body['name']).toBe('postern/web');
     expect(host.received[0]!.headers[header]).toBe(value);
   });
 

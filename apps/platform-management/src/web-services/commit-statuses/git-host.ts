@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto';
-
 /** The API of a Git host. Forgejo has that of Gitea; `bitbucket` is Bitbucket Cloud. */
 export type GitHostKind = 'github' | 'gitlab' | 'gitea' | 'bitbucket' | 'bitbucket-data-center';
 
@@ -18,6 +16,7 @@ export type CommitState = 'pending' | 'success' | 'failure' | 'cancelled';
 export interface CommitStatus {
   readonly commit: string;
   readonly state: CommitState;
+  readonly webServiceId: string;
   /** Distinguishes the statuses of several web services of one commit. */
   readonly context: string;
   /** The URL of the web service; null if it is not known. */
@@ -37,7 +36,7 @@ export interface GitToken {
   readonly token: string;
 }
 
-/** Hosts that are known without an event of theirs. */
+/** Hosts that are known before they send an event. */
 const PUBLIC_HOSTS = new Map<string, { readonly kind: GitHostKind; readonly apiUrl: string }>([
   ['github.com', { kind: 'github', apiUrl: 'https://api.github.com' }],
   ['gitlab.com', { kind: 'gitlab', apiUrl: 'https://gitlab.com/api/v4' }],
@@ -96,22 +95,20 @@ const DESCRIPTIONS: Readonly<Record<CommitState, string>> = {
 
 /** The request that sets the status of a commit. */
 export function statusRequest(host: GitHost, token: GitToken, status: CommitStatus): GitHostRequest {
-  const { commit, context, url } = status;
+  const { commit, webServiceId, context, url } = status;
   const state = STATES[host.kind][status.state];
   const description = DESCRIPTIONS[status.state];
   const request = { method: 'POST', headers: headersOf(host.kind, token) } as const;
   const repository = repositoryUrlOf(host);
   if (isBitbucket(host.kind)) {
+    // Bitbucket Cloud accepts keys of at most 40 characters, which a name may exceed.
     const path = host.kind === 'bitbucket' ? `commit/${commit}/statuses/build` : `commits/${commit}/builds`;
-    const body = { key: buildKey(context), name: context, state, description, url: url ?? commitPage(host, commit) };
+    const body = { key: webServiceId, name: context, state, description, url: url ?? commitPage(host, commit) };
     return { ...request, url: `${repository}/${path}`, body };
   }
   const body = { state, context, description, ...(url !== null && { target_url: url }) };
   return { ...request, url: `${repository}/statuses/${commit}`, body };
 }
-
-/** Bitbucket Cloud accepts keys of at most 40 characters. */
-const buildKey = (context: string): string => (context.length <= 40 ? context : hash('sha256', context).slice(0, 40));
 
 /** Bitbucket requires a URL also while that of the web service is not known. */
 const commitPage = ({ kind, baseUrl, repository }: GitHost, commit: string): string =>

@@ -91,7 +91,8 @@ export class ReportCommitStatuses {
     const { hostname } = new URL(host.apiUrl);
     try {
       const url = await this.urls.of({ id: row.webServiceId, name: row.name });
-      const status = { commit: row.commit, state: row.state, context: `postern/${row.name}`, url };
+      const { commit, state, webServiceId } = row;
+      const status = { commit, state, webServiceId, context: `postern/${row.name}`, url };
       const answer = await this.client.send(statusRequest(host, token, status));
       if (!isAccepted(host.kind, answer.status, answer.body))
         return reasonOf(`${hostname} answered the commit status with ${answer.status}`, answer.body, token);
