@@ -96,6 +96,7 @@ const started = canConnectComputers ? await ownPlatform({ environment }) : undef
     process.kill(agent, 'SIGKILL');
     expect(await psql(second())).toBe(second());
     await waitFor(async () => ![agent, undefined].includes(postern.processes()['runtime-agent']));
+    await waitFor(async () => (await platform.reader.get(path)).status === 200, { timeoutMs: 30_000 });
     expect(await psql(second())).toBe(second());
     await expect(psql(first())).rejects.toThrow(REFUSED);
   }, 120_000);
