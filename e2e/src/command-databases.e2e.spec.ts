@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@postern/testing';
 import { CommandRunner } from './command/command-runner.js';
 import { queryAt } from './platform/database-query.js';
+import { webApp } from './platform/repository.js';
 import { sharedPlatform } from './stories.js';
 
 const platform = await sharedPlatform();
@@ -62,6 +63,26 @@ describe('postern databases', () => {
     expect(await ordersOf(recovered)).toEqual([1, 2]);
     expect(await queryAt(url, 'SELECT id FROM orders')).toEqual([]);
   }, 480_000);
+
+  it('attaches a database to a web service, and detaches it', async () => {
+    const { id: service } = await platform.service(webApp('shop'));
+    const attached = await runner.run(['databases', 'attach', name, '--service', service, '--json']);
+    expect(attached.json()).toMatchObject({ database_id: id, web_service_id: service, variable: 'DATABASE_URL' });
+    const detach = ['databases', 'detach', name, '--service', service];
+    expect((await runner.run(detach)).out).toContain('DATABASE_URL is gone at the next start.');
+    expect((await platform.reader.get(`/databases/${id}/attachments`)).body).toEqual([]);
+    expect((await runner.run(detach)).err).toContain(`${name} is not attached to this web service.`);
+  }, 60_000);
+
+  it('replaces the data of a database with those of a backup, if this is confirmed', async () => {
+    const listed = await runner.run(['databases', 'backups', name, '--json']);
+    const backup = String(listed.json<readonly Record<string, unknown>[]>().at(-1)?.['id']);
+    const restore = ['databases', 'restore', name, backup];
+    expect((await runner.run(restore)).err).toContain('Data that are newer than the backup are lost.');
+    expect((await runner.run([...restore, '--yes'])).out).toContain('restoring');
+    const idsOf = () => queryAt(url, 'SELECT id FROM orders').catch(() => []);
+    await waitFor(async () => (await idsOf()).length === 1, { timeoutMs: 120_000, describe: 'the restored data' });
+  }, 240_000);
 
   it('says which times can be recovered', async () => {
     const args = ['databases', 'create', 'too-early', '--from', name];

@@ -25,7 +25,7 @@ export class DeployHooksController {
     requests: [receiveDeployHook],
     summary: 'Deploy a web service; for Git hosts',
     description:
-      'Without headers of a Git host, deploys the configured branch and ignores the body. Push events of GitHub, GitLab, Gitea and Forgejo are checked against the secret of the hook and deploy only for a push to that branch. Events of pull and merge requests create, deploy and delete previews. The same event again changes nothing.',
+      'Without headers of a Git host, deploys the configured branch and ignores the body. Push events of GitHub, GitLab, Gitea, Forgejo and Bitbucket are checked against the secret of the hook and deploy only for a push to that branch. Events of pull and merge requests create, deploy and delete previews. The same event again changes nothing.',
   })
   receive(@Param('token') token: string, @Req() request: FastifyRequest) {
     const { body } = request;

@@ -17,6 +17,7 @@ import {
 } from '@postern/contracts';
 import { waitFor } from '@postern/testing';
 import * as email from '../testing/email-call.js';
+import { ALL_REQUESTS } from '../testing/fake-services.js';
 import { type GatewayUnderTest, startGateway } from '../testing/gateway-under-test.js';
 import { call } from '../testing/http.js';
 import * as platform from '../testing/platform-call.js';
@@ -82,6 +83,22 @@ describe('the MCP server', () => {
     const writing = await namesOf(await connect(platform.bearer, WRITES));
     expect(writing).toEqual(expect.arrayContaining([...reading, 'create_deployment', 'set_variable']));
     expect(new Set(writing).size).toBe(writing.length);
+  });
+
+  it('has a tool for every operation of the platform API', async () => {
+    const operations = ALL_REQUESTS.flatMap(({ name, http }) =>
+      http
+        .filter(({ access }) => [access].flat().includes('platform-key'))
+        .map(({ operationId }) => operationId ?? name),
+    );
+    const names = operations.map(name =>
+      name
+        .replace(/(?<=[a-z0-9])[A-Z]/g, '_$&')
+        .replaceAll('-', '_')
+        .toLowerCase(),
+    );
+    expect(names.length).toBeGreaterThan(70);
+    expect(await namesOf(await connect(platform.bearer, WRITES))).toEqual(expect.arrayContaining(names));
   });
 
   it('offers no more than the scope and the operations of the key', async () => {

@@ -94,6 +94,74 @@ export const gitlabMergeRequest = (
   changes: {},
 });
 
+const REPOSITORY_UUID = '{bc771cbf-829e-4c4b-b71f-a0eb3ac2b860}';
+
+const CLOUD_STATES: Readonly<Record<string, string>> = { fulfilled: 'MERGED', rejected: 'DECLINED' };
+
+/** The payload of Bitbucket Cloud, without the parts about people. Its commits are abbreviated. */
+export const bitbucketPullRequest = (
+  event: string,
+  { number = 7, head = 'feature', base = 'main', title = 'Add a cart', ...facts }: RequestFacts = {},
+  commit = '507a576e59b3',
+) => {
+  const repositoryOf = (uuid: string) => ({ type: 'repository', full_name: 'shop/web', name: 'web', uuid });
+  const headUuid = facts.headRepository === undefined ? REPOSITORY_UUID : `{${facts.headRepository}}`;
+  return {
+    pullrequest: {
+      type: 'pullrequest',
+      id: number,
+      title,
+      description: '',
+      state: facts.state ?? CLOUD_STATES[event] ?? 'OPEN',
+      draft: false,
+      links: {
+        self: { href: `https://api.bitbucket.org/2.0/repositories/shop/web/pullrequests/${number}` },
+        html: { href: `https://bitbucket.org/shop/web/pull-requests/${number}` },
+      },
+      source: {
+        branch: { name: head },
+        commit: { type: 'commit', hash: commit },
+        repository: facts.headRepository === null ? null : repositoryOf(headUuid),
+      },
+      destination: {
+        branch: { name: base },
+        commit: { type: 'commit', hash: '7d1a175411ef' },
+        repository: repositoryOf(REPOSITORY_UUID),
+      },
+      created_on: '2030-01-01T00:00:00.000000+00:00',
+      updated_on: facts.updatedAt ?? '2030-01-02T03:04:05.000000+00:00',
+    },
+    repository: { ...repositoryOf(REPOSITORY_UUID), scm: 'git', is_private: true },
+  };
+};
+
+const DATA_CENTER_STATES: Readonly<Record<string, string>> = { merged: 'MERGED', declined: 'DECLINED' };
+
+/** The payload of Bitbucket Data Center, without the parts about people. Its times are milliseconds. */
+export const dataCenterPullRequest = (
+  event: string,
+  { number = 7, head = 'feature', base = 'main', title = 'Add a cart', ...facts }: RequestFacts = {},
+) => {
+  const repositoryOf = (id: number) => ({ slug: 'web', id, scmId: 'git', project: { key: 'SHOP', id: 2 } });
+  const sideOf = (branch: string, repository: object | null) => ({
+    ...{ id: `refs/heads/${branch}`, displayId: branch, latestCommit: '208b0a5c05eddadad01f2aed8802fe0c3b3eaf5e' },
+    ...{ type: 'BRANCH', repository },
+  });
+  const state = facts.state ?? DATA_CENTER_STATES[event] ?? 'OPEN';
+  return {
+    eventKey: `pr:${event}`,
+    date: '2030-01-02T03:04:05+0000',
+    pullRequest: {
+      ...{ id: number, version: 0, title, state, open: state === 'OPEN', closed: state !== 'OPEN', locked: false },
+      createdDate: Date.UTC(2030, 0, 1),
+      updatedDate: new Date(facts.updatedAt ?? '2030-01-02T03:04:05Z').getTime(),
+      fromRef: sideOf(head, facts.headRepository === null ? null : repositoryOf(facts.headRepository ?? 84)),
+      toRef: sideOf(base, repositoryOf(84)),
+      links: { self: [{ href: `https://git.example.com/projects/SHOP/repos/web/pull-requests/${number}` }] },
+    },
+  };
+};
+
 const signed = (secret: string, body: Buffer) => createHmac('sha256', secret).update(body).digest('hex');
 
 /** A call of the deploy hook as GitHub makes it. */
@@ -122,3 +190,13 @@ export const gitlabCall = (payload: object, secret: string) => ({
   content_type: 'application/json',
   body: Buffer.from(JSON.stringify(payload)).toString('base64'),
 });
+
+/** A call as Bitbucket Cloud and Data Center make it. */
+export const bitbucketCall = (key: string, payload: object, secret: string) => {
+  const body = Buffer.from(JSON.stringify(payload));
+  return {
+    headers: { 'x-event-key': key, 'x-hub-signature': `sha256=${signed(secret, body)}` },
+    content_type: 'application/json',
+    body: body.toString('base64'),
+  };
+};

@@ -25,6 +25,7 @@ const HOSTS: readonly Signed[] = [
   (body, secret) => ({ 'X-GitHub-Event': 'push', 'X-Hub-Signature-256': `sha256=${hmac(body, secret)}` }),
   (body, secret) => ({ 'X-Gitea-Event': 'push', 'X-Gitea-Signature': hmac(body, secret) }),
   (body, secret) => ({ 'X-Forgejo-Event': 'push', 'X-Forgejo-Signature': hmac(body, secret) }),
+  (body, secret) => ({ 'X-Event-Key': 'repo:push', 'X-Hub-Signature': `sha256=${hmac(body, secret)}` }),
   (_body, secret) => ({ 'X-Gitlab-Event': 'Push Hook', 'X-Gitlab-Token': secret }),
 ];
 const TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];

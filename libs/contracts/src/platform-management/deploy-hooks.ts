@@ -24,7 +24,7 @@ export const createDeployHook = request('create-deploy-hook', {
     status: 201,
     summary: 'Create the deploy hook of a web service, or replace it',
     description:
-      'The URL and the secret are shown once. A POST to the URL deploys the configured branch. A push event of GitHub, GitLab, Gitea or Forgejo is checked against the secret and deploys only for a push to that branch. Events of pull and merge requests create, deploy and delete previews, if the web service has `previews`.',
+      'The URL and the secret are shown once. A POST to the URL deploys the configured branch. A push event of GitHub, GitLab, Gitea, Forgejo or Bitbucket is checked against the secret and deploys only for a push to that branch. Events of pull and merge requests create, deploy and delete previews, if the web service has `previews`.',
     urlField: 'url',
     examples: { reply: DEPLOY_HOOK },
   },
@@ -87,6 +87,8 @@ export const DEPLOY_HOOK_HEADERS = [
   'x-gitea-signature',
   'x-forgejo-event',
   'x-forgejo-signature',
+  'x-event-key',
+  'x-hub-signature',
 ] as const;
 
 /** The hook with a token hash; requested before the body of a call is read. */

@@ -18,14 +18,14 @@ const allowedCidr = z
     };
     const text = /^[\d.]+$/.test(given) ? `${given}/32` : given;
     if (z.cidrv6().safeParse(text).success || z.ipv6().safeParse(text).success)
-      return problem(`${given} is an IPv6 network; databases are reached over IPv4 only`);
+      return problem('must be an IPv4 network: databases are not reached over IPv6');
     if (!z.cidrv4().safeParse(text).success)
-      return problem(`${JSON.stringify(given)} is not an IPv4 network in CIDR notation, such as 203.0.113.0/24`);
+      return problem(`must be an IPv4 network in CIDR notation, such as 203.0.113.0/24, not ${JSON.stringify(given)}`);
     const network = networkOf(text);
     return network === text
       ? text
       : problem(
-          `${given} is an address in a network; write ${network}, or ${text.replace(/\/.*/, '/32')} for the address`,
+          `must be a network, and ${given} is an address in one: write ${network}, or ${text.replace(/\/.*/, '/32')} for the address`,
         );
   });
 
@@ -60,7 +60,7 @@ export const externalAccessInput = z.strictObject({
     .max(MOST_NETWORKS)
     .superRefine((cidrs, context) => {
       const twice = cidrs.find((cidr, index) => cidrs.indexOf(cidr) !== index);
-      if (twice !== undefined) context.addIssue(`${twice} is in the list twice`);
+      if (twice !== undefined) context.addIssue(`has ${twice} twice`);
     })
     .optional()
     .describe(

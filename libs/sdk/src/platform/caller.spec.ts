@@ -44,3 +44,24 @@ describe('An id that an application was given by its users', () => {
     ]);
   });
 });
+
+it('The fields of a change are the body of the request', async () => {
+  const bodies: unknown[] = [];
+  const { platform } = new Postern('ak_live_x', {
+    baseUrl: 'https://postern.example.com',
+    fetch: async (_url, { body }) => {
+      bodies.push(JSON.parse(String(body)));
+      return new Response('{}');
+    },
+  });
+  await platform.databases.update(ID, { external_access: { enabled: true } });
+  await platform.webServices.change(ID, { name: 'shop' });
+  await platform.cronJobs.change(ID, ID, { name: 'nightly' });
+  await platform.databases.create({ name: 'orders', kind: 'relational', plan: 'starter' });
+  expect(bodies).toEqual([
+    { external_access: { enabled: true } },
+    { name: 'shop' },
+    { name: 'nightly' },
+    { name: 'orders', kind: 'relational', plan: 'starter' },
+  ]);
+});

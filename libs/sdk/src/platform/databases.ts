@@ -5,6 +5,7 @@ import type {
   DatabaseAttachment,
   DatabaseBackup,
   DatabaseExtension,
+  DatabaseRestore,
   Deletion,
   EnableDatabaseExtensionBody,
   GetDatabaseReply,
@@ -43,7 +44,7 @@ export class Databases {
 
   /** Opens a database to clients outside of the platform, or closes it. Fields that are absent stay as they are. */
   update(databaseId: string, changes: UpdateDatabaseBody, options?: CommandOptions): Promise<UpdateDatabaseReply> {
-    return this.#api.patch(pathOf`/databases/${databaseId}`, { body: changes, ...options });
+    return this.#api.patch(pathOf`/databases/${databaseId}`, changes, options);
   }
 
   /** Deletes a database with its data, backups and attachments. */
@@ -61,6 +62,11 @@ export class Databases {
     return this.#api.get(pathOf`/databases/${databaseId}/attachments`, options);
   }
 
+  /** Takes the connection URL from a web service: its user can no longer connect. */
+  detach(databaseId: string, attachmentId: string, options?: CommandOptions): Promise<Deletion> {
+    return this.#api.delete(pathOf`/databases/${databaseId}/attachments/${attachmentId}`, options);
+  }
+
   /** The backups of a database, newest first. */
   backups(databaseId: string, options?: CallOptions): Promise<ListDatabaseBackupsReply> {
     return this.#api.get(pathOf`/databases/${databaseId}/backups`, options);
@@ -69,6 +75,11 @@ export class Databases {
   /** Begins a backup. */
   backUp(databaseId: string, options?: CommandOptions): Promise<DatabaseBackup> {
     return this.#api.post(pathOf`/databases/${databaseId}/backups`, options);
+  }
+
+  /** Begins to replace all data of a database with those of a backup. `last_restore` of the backup has the outcome. */
+  restore(databaseId: string, backupId: string, options?: CommandOptions): Promise<DatabaseRestore> {
+    return this.#api.post(pathOf`/databases/${databaseId}/backups/${backupId}/restore`, options);
   }
 
   /** The extensions of PostgreSQL that a relational database has or can enable, by name. */

@@ -111,6 +111,20 @@ export const databases = (): Command =>
         });
         output.result(attached, `${attached.variable} is set. ${EFFECT}`);
       }),
+    command('detach', 'Take the connection URL from a web service, which can no longer connect', [
+      'postern databases detach orders --service storefront',
+    ])
+      .argument('<database>', 'id or name of the database')
+      .option(...SERVICE)
+      .action(async (wanted: string, options: ServiceOptions) => {
+        const { output, platform, id } = await onService(options);
+        const database = await databaseNamed(platform, wanted);
+        const attachments = await platform.databases.attachments(database.id);
+        const attachment = attachments.find(({ web_service_id }) => web_service_id === id);
+        if (!attachment) throw new UsageError(`${database.name} is not attached to this web service.`);
+        const detached = await platform.databases.detach(database.id, attachment.id);
+        output.result(detached, `${database.name} is detached. ${attachment.variable} is gone at the next start.`);
+      }),
     command('extensions', 'List the extensions that a relational database has or can enable', [
       'postern databases extensions orders',
     ])
@@ -154,6 +168,23 @@ export const databases = (): Command =>
         const list = await platform.databases.backups((await databaseNamed(platform, wanted)).id);
         const rows = list.map(each => [each.id, each.created_at, each.status, each.error ?? '']);
         output.rows(list, ['ID', 'TIME', 'STATUS', 'ERROR'], rows, 'No backups yet.');
+      }),
+    command('restore', 'Replace all data of a database with those of a backup; all or nothing', [
+      'postern databases restore orders 0198c9f0-7b1e-7cc3-98a4-0a1b2c3d4e5f --yes',
+    ])
+      .argument('<database>', 'id or name of the database')
+      .argument('<backup>', 'id of the backup, as in postern databases backups')
+      .option('--yes', 'confirm that data which are newer than the backup are lost')
+      .action(async (wanted: string, backup: string, options: ServiceOptions & { readonly yes?: boolean }) => {
+        if (!options.yes)
+          throw new UsageError(
+            'Data that are newer than the backup are lost. Repeat the command with --yes, or create another database from the backup: postern databases create … --from … --backup …',
+          );
+        const { context, output } = invocation(options);
+        const platform = context.platform();
+        const { id } = await databaseNamed(platform, wanted);
+        const restore = await platform.databases.restore(id, backup);
+        output.result(restore, `${restore.status}. Follow it with: postern databases backups ${wanted} --json`);
       }),
     command('delete', 'Delete a database with its data, backups and attachments', [
       'postern databases delete orders --yes',

@@ -20,13 +20,15 @@ describe('postern deployments', () => {
       POSTERN_PLATFORM_KEY: 'ak_live_test',
     });
     written = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
-    jest.spyOn(globalThis, 'fetch').mockImplementation(async url => {
+    jest.spyOn(globalThis, 'fetch').mockImplementation(async (url, { method } = {}) => {
       const { pathname, search } = new URL(String(url));
       const path = pathname.replace(/^.*\/web-services/, '') + search;
       if (path === '') return Response.json([SERVICE]);
       if (path === `/${SERVICE.id}/deployments?limit=20`) return Response.json({ items: [FAILED], total: 1 });
       if (path === `/${SERVICE.id}/deployments/${FAILED.id}/logs`)
         return Response.json({ lines: [{ message: 'sh: tsc: not found' }] });
+      if (path === `/${SERVICE.id}/deployments/${FAILED.id}/cancel` && method === 'POST')
+        return Response.json({ ...FAILED, status: 'cancelled' }, { status: 202 });
       return Response.json({ detail: `no route ${path}` }, { status: 404 });
     });
   });
@@ -46,4 +48,6 @@ describe('postern deployments', () => {
 
   it('prints the log of one deployment only', async () =>
     expect(await printed('logs', FAILED.id, '--service', 'shop')).toBe('sh: tsc: not found\n'));
+
+  it('cancels one', async () => expect(await printed('cancel', FAILED.id)).toBe(`${FAILED.id}  cancelled\n`));
 });

@@ -5,7 +5,7 @@ import { onService, SERVICE, type ServiceOptions } from './on-service.js';
 
 /** `postern deployments …`: the deployments of a web service and their logs. */
 export const deployments = (): Command =>
-  group('deployments', 'Deployments of a web service, and their logs', [list(), logs()]);
+  group('deployments', 'Deployments of a web service, and their logs', [list(), logs(), cancel()]);
 
 const list = (): Command =>
   command('list', 'List the deployments, newest first', ['postern deployments list --service storefront'])
@@ -32,4 +32,16 @@ const logs = (): Command =>
       const { output, platform, id } = await onService(options);
       const { lines } = await platform.deployments.logs(id, deployment);
       for (const line of lines) output.line(line, line.message);
+    });
+
+const cancel = (): Command =>
+  command('cancel', 'Cancel a deployment that is not live yet', [
+    'postern deployments cancel 0198d3a9-7e02-7a90-b1f4-0c9d8e7f6a03 --service storefront',
+  ])
+    .argument('<deployment>', 'id of the deployment')
+    .option(...SERVICE)
+    .action(async (deployment: string, options: ServiceOptions) => {
+      const { output, platform, id } = await onService(options);
+      const cancelled = await platform.deployments.cancel(id, deployment);
+      output.result(cancelled, `${cancelled.id}  ${cancelled.status}`);
     });

@@ -36,7 +36,7 @@ export const DeployHookSection = () => {
   return (
     <Section
       title="Deploy hook"
-      about="Add the URL and the secret as a push webhook at GitHub, GitLab, Gitea or Forgejo. A POST to the URL without an event also deploys."
+      about="Add the URL and the secret as a push webhook at GitHub, GitLab, Gitea, Forgejo or Bitbucket. A POST to the URL without an event also deploys."
     >
       {created && <NewHook hook={created} onSaved={() => setCreated(undefined)} />}
       <Loaded of={hook}>

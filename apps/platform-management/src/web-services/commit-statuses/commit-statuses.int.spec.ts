@@ -1,64 +1,19 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { deleteGitToken, getWebService, receiveDeployHook, setGitToken } from '@postern/contracts';
 import { v7 as uuidv7 } from 'uuid';
+import { GitHostServer } from '../../testing/git-host-server.js';
 import { type PreviewedService, PreviewsFixture } from '../../testing/previews-fixture.js';
-import { giteaCall, githubCall, gitlabCall } from '../../testing/pull-request-events.js';
+import {
+  bitbucketCall,
+  dataCenterPullRequest,
+  giteaCall,
+  githubCall,
+  gitlabCall,
+} from '../../testing/pull-request-events.js';
 import { ReportCommitStatuses } from './report-commit-statuses.js';
 
 const TOKEN = 'a-token-of-the-git-host';
 const COMMIT = 'c0ffee'.padEnd(40, '0');
-/** The id of every comment. */
-const COMMENT = 42;
-
-interface Received {
-  readonly call: string;
-  readonly headers: NodeJS.Dict<string | string[]>;
-  readonly body: Record<string, unknown>;
-}
-
-/** An HTTP server with the shapes of the APIs of Git hosts. */
-class GitHostServer {
-  readonly received: Received[] = [];
-  /** The next answers; without one, everything is accepted. */
-  readonly answers: { readonly status: number; readonly body: string }[] = [];
-  readonly #server: Server;
-
-  private constructor() {
-    this.#server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>;
-        this.received.push({ call: `${request.method} ${request.url}`, headers: request.headers, body });
-        const isComment = request.url?.includes('/comments') ?? false;
-        const accepted = request.method === 'POST' ? 201 : 200;
-        const answer = { status: accepted, body: JSON.stringify({ id: isComment ? COMMENT : 1 }) };
-        const { status, body: text } = this.answers.shift() ?? answer;
-        response.writeHead(status, { 'content-type': 'application/json' }).end(text);
-      });
-    });
-  }
-
-  static async start(): Promise<GitHostServer> {
-    const server = new GitHostServer();
-    await new Promise<void>(resolve => server.#server.listen(0, '127.0.0.1', resolve));
-    return server;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  get calls(): readonly string[] {
-    return this.received.map(({ call }) => call);
-  }
-
-  stop(): Promise<void> {
-    return new Promise(resolve => this.#server.close(() => resolve()));
-  }
-}
 
 let previews: PreviewsFixture;
 let host: GitHostServer;
@@ -80,7 +35,7 @@ const report = () =>
 /** A web service of a repository at the host, which has sent an event of this kind. */
 const hosted = async (call: (payload: object, secret: string) => object, token: string | undefined = TOKEN) => {
   const hook = await previews.newService({ git_repository_url: `${host.url}/shop/web.git` });
-  const event = call({ ref: 'refs/heads/other', repository: {} }, hook.secret);
+  const event = call({ ref: 'refs/heads/other', repository: {}, push: { changes: [] } }, hook.secret);
   await previews.resources.request(receiveDeployHook, {
     token: hook.token,
     ...(event as ReturnType<typeof gitlabCall>),
@@ -141,6 +96,24 @@ describe('a deployment', () => {
       'running',
       'success',
     ],
+    [
+      'Bitbucket Cloud',
+      (payload: object, secret: string) => bitbucketCall('repo:push', payload, secret),
+      `/2.0/repositories/shop/web/commit/${COMMIT}/statuses/build`,
+      'authorization',
+      `Basic ${btoa(`any:${TOKEN}`)}`,
+      'INPROGRESS',
+      'SUCCESSFUL',
+    ],
+    [
+      'Bitbucket Data Center',
+      (payload: object, secret: string) => bitbucketCall('repo:refs_changed', payload, secret),
+      `/rest/api/1.0/projects/shop/repos/web/commits/${COMMIT}/builds`,
+      'authorization',
+      `Basic ${btoa(`any:${TOKEN}`)}`,
+      'INPROGRESS',
+      'SUCCESSFUL',
+    ],
   ] as const)('is reported to %s once for each state', async (_, call, path, header, value, pending, success) => {
     const { service } = await hosted(call);
     const id = await deployment(service.id, 1);
@@ -151,10 +124,8 @@ describe('a deployment', () => {
     await report();
     await report();
     expect(host.calls).toEqual([`POST ${path}`, `POST ${path}`]);
-    expect(host.received.map(({ body }) => body)).toMatchObject([
-      { state: pending, context: 'postern/web' },
-      { state: success, context: 'postern/web' },
-    ]);
+    expect(host.received.map(({ body }) => body)).toMatchObject([{ state: pending }, { state: success }]);
+    for (const { body } of host.received) expect(body['context'] ?? body['name']).toBe('postern/web');
     expect(host.received[0]!.headers[header]).toBe(value);
   });
 
@@ -211,6 +182,17 @@ describe('a deployment', () => {
     expect(await errorOf(hook)).toBeNull();
   });
 
+  it.each([
+    ['Cloud', 'repo:push', { type: 'error', error: { message: 'Your credentials lack scopes.' } }],
+    ['Data Center', 'repo:refs_changed', { errors: [{ context: null, message: 'Your credentials lack scopes.' }] }],
+  ])('whose report Bitbucket %s refuses shows its message', async (_, key, answer) => {
+    const hook = await hosted((payload, secret) => bitbucketCall(key, payload, secret));
+    await deployment(hook.service.id, 1);
+    host.answers.push({ status: 403, body: JSON.stringify(answer) });
+    await report();
+    expect(await errorOf(hook)).toBe('127.0.0.1 answered the commit status with 403: Your credentials lack scopes.');
+  });
+
   it('of a host that redirects is not reported, and shows why', async () => {
     const hook = await hosted(asGithub);
     await deployment(hook.service.id, 1);
@@ -254,5 +236,32 @@ describe('a preview', () => {
         .map(({ call }) => call)
         .slice(2),
     ).toEqual(['PATCH /api/v3/repos/shop/web/issues/comments/42', 'POST /api/v3/repos/shop/web/issues/7/comments']);
+  });
+
+  it('has one comment at Bitbucket Data Center, which wants the version of the edited one', async () => {
+    const event = (key: string, payload: object, secret: string) => bitbucketCall(key, payload, secret);
+    const hook = await hosted((payload, secret) => event('repo:refs_changed', payload, secret));
+    await previews.receive(hook, event('pr:opened', dataCenterPullRequest('opened'), hook.secret));
+    const [preview] = await previews.previewsOf(hook);
+    const comments = () =>
+      host.received.filter(({ call }) => call.includes('/comments')).map(({ call, body }) => [call, body['version']]);
+    const path = '/rest/api/1.0/projects/shop/repos/web/pull-requests/7/comments';
+    const id = await deployment(preview!.id, 10);
+    host.answers.push({ status: 204, body: '' }, { status: 201, body: '{"id":42,"version":0}' });
+    await report();
+    await becomes(id, 'live');
+    host.answers.push({ status: 204, body: '' }, { status: 200, body: '{"id":42,"version":1}' });
+    await report();
+    await deployment(preview!.id, 11);
+    // Somebody else has edited the comment.
+    host.answers.push({ status: 204, body: '' }, { status: 409, body: '{"errors":[{"message":"out of date"}]}' });
+    await report();
+    expect(comments()).toEqual([
+      [`POST ${path}`, undefined],
+      [`PUT ${path}/42`, 0],
+      [`PUT ${path}/42`, 1],
+      [`POST ${path}`, undefined],
+    ]);
+    expect(await errorOf(hook)).toBeNull();
   });
 });

@@ -15,12 +15,15 @@ import {
 import {
   type CommitState,
   type CommitStatus,
+  commentIdIn,
   commentRequest,
   commentText,
   type GitHost,
   type GitHostKind,
+  type GitToken,
   gitHostOf,
   isAccepted,
+  isCommentGone,
   statusRequest,
 } from './git-host.js';
 import { GitHostClient } from './git-host-client.js';
@@ -72,9 +75,9 @@ export class ReportCommitStatuses {
 
   async #report(row: Unreported): Promise<void> {
     const { deploymentId, webServiceId, state, failures } = row;
-    const { source } = await this.credentials.forDeployment(row.ownerId, row.repositoryUrl);
+    const { api } = await this.credentials.forDeployment(row.ownerId, row.repositoryUrl);
     const host = gitHostOf(row.repositoryUrl, row.gitHost ?? undefined);
-    const error = host && source.https && (await this.#errorOf(host, source.https.token, row));
+    const error = host && api && (await this.#errorOf(host, api, row));
     if (error === undefined) {
       await this.database.pool.query(SAVE_REPORTED, [deploymentId, webServiceId, state]);
     } else {
@@ -84,11 +87,12 @@ export class ReportCommitStatuses {
   }
 
   /** @returns why the host did not accept the report; undefined if it did. */
-  async #errorOf(host: GitHost, token: string, row: Unreported): Promise<string | undefined> {
+  async #errorOf(host: GitHost, token: GitToken, row: Unreported): Promise<string | undefined> {
     const { hostname } = new URL(host.apiUrl);
     try {
       const url = await this.urls.of({ id: row.webServiceId, name: row.name });
-      const status = { commit: row.commit, state: row.state, context: `postern/${row.name}`, url };
+      const { commit, state, webServiceId } = row;
+      const status = { commit, state, webServiceId, context: `postern/${row.name}`, url };
       const answer = await this.client.send(statusRequest(host, token, status));
       if (!isAccepted(host.kind, answer.status, answer.body))
         return reasonOf(`${hostname} answered the commit status with ${answer.status}`, answer.body, token);
@@ -99,13 +103,13 @@ export class ReportCommitStatuses {
     }
   }
 
-  /** Writes the comment of a preview, or edits it. A deleted one is written again. */
-  async #comment(host: GitHost, token: string, row: Unreported, status: CommitStatus): Promise<string | undefined> {
+  /** Writes the comment of a preview, or edits it. One that cannot be edited is written again. */
+  async #comment(host: GitHost, token: GitToken, row: Unreported, status: CommitStatus): Promise<string | undefined> {
     const { pullRequest, commentId } = row;
     if (pullRequest === null) return undefined;
     const text = commentText(row.name, status);
     const answer = await this.client.send(commentRequest(host, token, { pullRequest, commentId, text }));
-    if (answer.status === 404 && commentId !== null)
+    if (commentId !== null && isCommentGone(host.kind, answer.status))
       return this.#comment(host, token, { ...row, commentId: null }, status);
     if (answer.status < 200 || answer.status > 299)
       return reasonOf(
@@ -113,31 +117,35 @@ export class ReportCommitStatuses {
         answer.body,
         token,
       );
-    const id = idIn(answer.body);
+    const id = commentIdIn(host.kind, parsed(answer.body));
     if (id !== undefined && id !== commentId) await this.database.pool.query(SAVE_COMMENT, [row.webServiceId, id]);
     return undefined;
   }
 }
 
-/** The number of the comment; undefined if the host does not say it. */
-const idIn = (body: string): string | undefined => {
-  const { id } = parsed(body);
-  return Number.isSafeInteger(id) ? String(id) : undefined;
-};
-
 /** Adds the message of the host, which must not contain the token. */
-const reasonOf = (what: string, body: string, token: string): string => {
+const reasonOf = (what: string, body: string, { token }: GitToken): string => {
   const message = shownReason(messageIn(body), [token]);
   return message === '' ? what : `${what}: ${message}`;
 };
 
+/** Bitbucket Cloud has the message within `error`, and Data Center in a list. */
 const messageIn = (body: string): string => {
-  const { message, error } = parsed(body);
-  if (typeof message === 'string') return message;
-  return typeof error === 'string' ? error : '';
+  const { message, error, errors } = parsed(body);
+  const nested = typeof error === 'object' ? error : Array.isArray(errors) ? (errors[0] as unknown) : undefined;
+  const found = [message, error, (nested as { readonly message?: unknown } | null | undefined)?.message];
+  return found.find(text => typeof text === 'string') ?? '';
 };
 
-const parsed = (body: string): { readonly id?: unknown; readonly message?: unknown; readonly error?: unknown } => {
+interface Answer {
+  readonly id?: unknown;
+  readonly version?: unknown;
+  readonly message?: unknown;
+  readonly error?: unknown;
+  readonly errors?: unknown;
+}
+
+const parsed = (body: string): Answer => {
   try {
     const value: unknown = JSON.parse(body);
     return typeof value === 'object' && value !== null ? value : {};

@@ -8,7 +8,8 @@ import type { PullRequestEvent } from '../previews/pull-request-event.js';
 import { WebServiceRepository } from '../services/web-service-repository.js';
 import { type CalledHook, type Decision, DeployHooks } from './deploy-hooks.js';
 import { SAVE_GIT_HOST } from './deploy-hooks.sql.js';
-import type { GitEvent, PushEvent } from './push-event.js';
+import type { GitEvent } from './git-event.js';
+import type { PushEvent } from './push-event.js';
 
 export const MAX_CALLS_PER_MINUTE = 30;
 
@@ -89,8 +90,8 @@ const deployed = (deploymentId: string, carryOut: () => Promise<unknown>): Decid
 function ignoreReason(event: PushEvent, { branch, watchPaths, runsImage }: CalledHook): string | undefined {
   if (runsImage) return 'the web service runs an image, which a push does not change';
   const wanted = branch ?? event.defaultBranch;
-  if (wanted !== undefined && event.branch !== wanted)
-    return `the push is to ${event.branch.slice(0, 255)}, and ${wanted} is deployed`;
+  if (wanted !== undefined && !event.branches.includes(wanted))
+    return `the push is to ${event.branches.join(', ').slice(0, 255)}, and ${wanted} is deployed`;
   const isWatched = (path: string) => matchesPatterns(watchPaths, path);
   if (watchPaths.length === 0 || event.paths === undefined || event.paths.some(isWatched)) return undefined;
   return 'the push changes no file that matches watch_paths';

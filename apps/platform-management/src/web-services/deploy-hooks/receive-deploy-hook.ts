@@ -2,8 +2,8 @@ import { hash, randomUUID } from 'node:crypto';
 import { Refusal, type ReplyOf, type RequestOf, receiveDeployHook } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { DeployHooks } from './deploy-hooks.js';
+import { type GitEvent, gitHostIn, isBareCall, isSigned, readEvent } from './git-event.js';
 import { HookCalls, MAX_CALLS_PER_MINUTE } from './hook-calls.js';
-import { type GitEvent, gitHostIn, isBareCall, isSigned, readEvent } from './push-event.js';
 import { deployHookNotFound } from './refusals.js';
 
 type Request = RequestOf<typeof receiveDeployHook>;

@@ -3,6 +3,9 @@ import { changeWebService, deleteWebService, getWebService, setProjectSecret } f
 import { codeOf } from '../../testing/accounts-fixture.js';
 import { PreviewsFixture } from '../../testing/previews-fixture.js';
 import {
+  bitbucketCall,
+  bitbucketPullRequest,
+  dataCenterPullRequest,
   giteaCall,
   giteaPullRequest,
   githubCall,
@@ -121,6 +124,22 @@ describe('a preview', () => {
           secret,
         ),
       ['open', 'update', 'merge'],
+    ],
+    [
+      'Bitbucket Cloud',
+      (secret: string, event: string) =>
+        bitbucketCall(
+          `pullrequest:${event}`,
+          bitbucketPullRequest(event, { updatedAt: previews.now() }, event === 'updated' ? 'a'.repeat(12) : undefined),
+          secret,
+        ),
+      ['created', 'updated', 'fulfilled'],
+    ],
+    [
+      'Bitbucket Data Center',
+      (secret: string, event: string) =>
+        bitbucketCall(`pr:${event}`, dataCenterPullRequest(event, { updatedAt: previews.now() }), secret),
+      ['opened', 'from_ref_updated', 'declined'],
     ],
   ])('follows the requests of %s', async (_, callOf, [open, update, close]) => {
     const hook = await previews.newService();

@@ -12,7 +12,7 @@ import { WebServiceRepository } from '../services/web-service-repository.js';
 import { previewOf } from './preview-of.js';
 import { afterEvent, type PullRequest } from './pull-request.js';
 import type { PullRequestEvent } from './pull-request-event.js';
-import { FIND_PULL_REQUEST, LOCK_PULL_REQUEST, SAVE_PULL_REQUEST } from './pull-requests.sql.js';
+import { FIND_NEWEST_COMMIT, FIND_PULL_REQUEST, LOCK_PULL_REQUEST, SAVE_PULL_REQUEST } from './pull-requests.sql.js';
 
 /** The web service that gets previews, with the settings that determine the outcome of an event. */
 export interface PreviewedService {
@@ -57,6 +57,8 @@ export class Previews {
     const previewId = next.isOpen ? await this.#previewId(client, row) : (row?.previewId ?? null);
     await this.#save(client, key, next, previewId);
     if (previewId === null) return { kind: 'none' };
+    if (next.isOpen && (await this.#isDeployed(client, previewId, event)))
+      return { kind: 'ignore', reason: `pull request ${event.number} has no new commits` };
     return { kind: next.isOpen ? 'deploy' : 'delete', previewId };
   }
 
@@ -85,6 +87,12 @@ export class Previews {
   async #previewId(client: pg.ClientBase, row: PullRequestRow | undefined): Promise<string> {
     const known = row?.previewId ?? undefined;
     return known === undefined || (await isDeleted(client, webServiceStream(known))) ? uuidv7() : known;
+  }
+
+  async #isDeployed(client: pg.ClientBase, previewId: string, { headCommit }: PullRequestEvent): Promise<boolean> {
+    if (headCommit === undefined) return false;
+    const { rows } = await client.query<{ commit: string | null }>(FIND_NEWEST_COMMIT, [previewId]);
+    return rows[0]?.commit?.startsWith(headCommit) ?? false;
   }
 
   async #save(

@@ -19,6 +19,8 @@ export interface PullRequestEvent {
   readonly changedAt: Date | undefined;
   /** The page of the request. */
   readonly url: string | undefined;
+  /** The beginning of the newest commit's id, if the event also stands for changes without commits. */
+  readonly headCommit?: string;
 }
 
 interface Ignored {
@@ -94,7 +96,7 @@ export function readPullRequest({ action, pull_request: request, repository }: P
   const known = knownAction(GITHUB_ACTIONS, action);
   if (known === undefined) return ignored(`pull requests are not previewed for the action ${shortened(action)}`);
   const { number, title, state, html_url, updated_at, head, base } = request ?? {};
-  return parsed({
+  return parsedRequest({
     action: known,
     number,
     state,
@@ -114,7 +116,7 @@ export function readMergeRequest({ object_attributes: request, project }: PullRe
   const known = knownAction(GITLAB_ACTIONS, action);
   if (known === undefined) return ignored(`merge requests are not previewed for the action ${shortened(action)}`);
   if (known === 'update' && oldrev === undefined) return ignored('the update of the merge request brings no commits');
-  return parsed({
+  return parsedRequest({
     action: known,
     number: iid,
     state,
@@ -128,9 +130,10 @@ export function readMergeRequest({ object_attributes: request, project }: PullRe
   });
 }
 
-type ParsedEvent = PullRequestEvent | Ignored;
+export type ParsedEvent = PullRequestEvent | Ignored;
 
-interface Fields {
+/** The fields of a request at any Git host; their types are not known. */
+export interface RequestFields {
   readonly action: PullRequestAction;
   readonly number: unknown;
   readonly state: unknown;
@@ -141,11 +144,16 @@ interface Fields {
   /** Ids of the repositories of the head and the base. */
   readonly repositories: readonly [unknown, unknown];
   readonly defaultBranch: unknown;
+  /** A text, or milliseconds since 1970. */
   readonly changedAt: unknown;
   readonly url: unknown;
+  readonly headCommit?: unknown;
 }
 
-function parsed({ action, number, state, messages, repositories: [head, base], ...fields }: Fields): ParsedEvent {
+/** Checks the fields of a request. @throws SyntaxError if a needed one is missing or invalid. */
+export function parsedRequest(request: RequestFields): ParsedEvent {
+  const { action, number, state, messages, repositories, headCommit, ...fields } = request;
+  const [head, base] = repositories;
   if (!Number.isInteger(number) || Number(number) < 1 || Number(number) > LARGEST_NUMBER)
     throw new SyntaxError('the request has no number');
   if (action !== 'close') {
@@ -166,24 +174,25 @@ function parsed({ action, number, state, messages, repositories: [head, base], .
     isFork: head === undefined || head === null || head !== base,
     changedAt: timeIn(fields.changedAt),
     url: webPage(fields.url),
+    ...(typeof headCommit === 'string' && /^[0-9a-f]{7,64}$/.test(headCommit) && { headCommit }),
   };
 }
 
-const knownAction = (known: Readonly<Record<string, PullRequestAction>>, action: unknown) =>
+export const knownAction = (known: Readonly<Record<string, PullRequestAction>>, action: unknown) =>
   typeof action === 'string' && Object.hasOwn(known, action) ? known[action] : undefined;
 
-const ignored = (reason: string): Ignored => ({ kind: 'other', reason });
+export const ignored = (reason: string): Ignored => ({ kind: 'other', reason });
 
-const shortened = (text: unknown): string => String(text ?? 'without a name').slice(0, 50);
+export const shortened = (text: unknown): string => String(text ?? 'without a name').slice(0, 50);
 
 const branch = (name: unknown): string => {
   if (typeof name !== 'string') throw new SyntaxError('the request has no branch');
   return branchName(name);
 };
 
-const timeIn = (text: unknown): Date | undefined => {
-  const time = typeof text === 'string' ? new Date(text) : undefined;
-  return time && !Number.isNaN(time.getTime()) ? time : undefined;
+const timeIn = (value: unknown): Date | undefined => {
+  const time = typeof value === 'string' || typeof value === 'number' ? new Date(value) : undefined;
+  return time && time.getTime() >= 0 ? time : undefined;
 };
 
 /** Only an address that a browser opens as a page. */

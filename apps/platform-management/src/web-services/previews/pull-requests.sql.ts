@@ -11,6 +11,10 @@ export const SAVE_PULL_REQUEST = `
   ON CONFLICT (web_service_id, number)
   DO UPDATE SET is_open = $3, changed_at = $4, preview_id = $5, received_at = now()`;
 
+/** The commit of the newest deployment of a preview; null until it was fetched. */
+export const FIND_NEWEST_COMMIT =
+  'SELECT commit FROM deployments WHERE web_service_id = $1 ORDER BY number DESC LIMIT 1';
+
 /**
  * Forgets requests without an event for this time: the event that closed one may be lost, and a late event of a closed one
  * no longer comes.

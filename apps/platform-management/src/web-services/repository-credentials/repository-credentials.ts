@@ -51,6 +51,8 @@ export interface StoredCredentials {
 /** Credentials of a deployment for the repository server. */
 export interface DeploymentCredentials {
   readonly source: SourceCredentials;
+  /** The token for the API of the Git host. */
+  readonly api: SourceCredentials['https'];
   /** Secrets to mask in logs and errors. */
   readonly secrets: readonly string[];
   /** The reason for not sending a token, for the build log. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { imageAddress } from '@postern/runtime';
 import { fingerprintsOf } from './host-key-fingerprints.js';
-import { credentialsFor, hostOfRepository, secretsIn, withheldToken } from './source-credentials.js';
+import { credentialsFor, forRepository, hostOfRepository, secretsIn, withheldToken } from './source-credentials.js';
 
 const opened = {
   ssh: { privateKey: 'private key' },
@@ -70,6 +70,15 @@ describe('a token', () => {
     expect(withheldToken(opened, url)).toMatch(
       /^The access token was stored for git\.example\.com and is not sent to /,
     );
+  });
+
+  it('of a user of Bitbucket Cloud has the user name that Git expects, and the email address in the API', () => {
+    const https = { username: 'ada@example.com', token: 'secret-token' };
+    const found = forRepository({ https, tokenHost: 'bitbucket.org' }, 'https://bitbucket.org/shop/web.git');
+    const git = { username: 'x-bitbucket-api-token-auth', token: 'secret-token' };
+    expect(found).toMatchObject({ source: { https: git }, api: https });
+    const { source } = forRepository({ https, tokenHost: 'git.example.com' }, 'https://git.example.com/web.git');
+    expect(source).toEqual({ https });
   });
 
   it('is not mentioned in the log if none is needed', () => {

@@ -2,6 +2,8 @@ import { parseImageReference } from '@postern/contracts';
 import { imageReferenceIn, type SourceCredentials } from '@postern/runtime';
 import type { DeploymentCredentials } from './repository-credentials.js';
 
+type HttpsToken = NonNullable<SourceCredentials['https']>;
+
 /** Credentials with their secrets, and the host of the token. */
 export interface OpenedCredentials extends SourceCredentials {
   readonly tokenHost: string | undefined;
@@ -22,8 +24,15 @@ export const hostOfRepository = (url: string): string => {
 
 /** Returns the credentials for a deployment from this URL. */
 export const forRepository = (opened: OpenedCredentials, repositoryUrl: string): DeploymentCredentials => {
-  const source = credentialsFor(opened, repositoryUrl);
-  return { source, secrets: secretsIn(source), withheld: withheldToken(opened, repositoryUrl) };
+  const { https, ...stored } = credentialsFor(opened, repositoryUrl);
+  const source = https === undefined ? stored : { ...stored, https: forGit(https, repositoryUrl) };
+  return { source, api: https, secrets: secretsIn(source), withheld: withheldToken(opened, repositoryUrl) };
+};
+
+/** Bitbucket Cloud wants the email address with a user's API token in its API, and this name in Git. */
+const forGit = ({ username, token }: HttpsToken, repositoryUrl: string): HttpsToken => {
+  const isEmail = username.includes('@') && hostOfRepository(repositoryUrl) === 'bitbucket.org';
+  return { username: isEmail ? 'x-bitbucket-api-token-auth' : username, token };
 };
 
 /** Returns only the credentials that the URL scheme uses; a token only for the host that it was stored for. */

@@ -60,6 +60,17 @@ describe('A failed build', () => {
       /^the project needs Python >=3\.14: install/,
     ],
     [
+      'pnpm without the token of a registry',
+      ' WARN  Issue while reading "/app/.npmrc". Failed to replace env in config: $' +
+        '{NPM_TOKEN}\n ERR_PNPM_FETCH_401  GET https://npm.example.com/@ada%2Fshop: Unauthorized - 401\n https://npm.example.com/@ada%2Fshop\n',
+      /^npm\.example\.com refused a download \(401 or 403\): set the variable NPM_TOKEN, which \.npmrc uses$/,
+    ],
+    [
+      'npm with a registry that refuses',
+      'npm error code E401\nnpm error 401 Unauthorized - GET https://npm.example.com/@ada%2fshop - unauthorized\n',
+      /^npm\.example\.com refused a download \(401\): set a variable with its credentials/,
+    ],
+    [
       'Python without venv',
       'The virtual environment was not created because ensurepip is not available.',
       /python3-venv/,

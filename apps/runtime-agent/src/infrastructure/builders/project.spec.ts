@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { BuildFailed } from '@postern/runtime';
 import { buildPlanFor } from './builders.js';
+import { processTypes } from './procfile.js';
 import { type Project, projectIn } from './project.js';
 import { machineWith } from './testing/machine-with.js';
 
@@ -32,6 +33,13 @@ describe('A file of a project', () => {
       await expect(buildPlanFor(project, HERE)).resolves.toBeDefined();
     },
   );
+
+  it('may begin with the byte order mark of an editor of Windows', async () => {
+    await write('Procfile', '\uFEFFweb: node server.js\r\n');
+    await write('package.json', '\uFEFF{"dependencies": {"a": "1"}}');
+    expect(processTypes((await project.read('Procfile')) ?? '')).toEqual({ web: 'node server.js' });
+    expect((await buildPlanFor(project, HERE)).rules).toEqual(['no lock file found: npm install']);
+  });
 
   it('with source code or locked packages may be larger: its first MiB is read', async () => {
     await write('package.json', '{"dependencies": {"a": "1"}}');

@@ -121,6 +121,17 @@ describe('A build', () => {
     expect(await fixture.leftovers()).toEqual([]);
   });
 
+  it.each([
+    ['the variable that .npmrc uses', {}, 'set the variable NPM_TOKEN, which .npmrc uses'],
+    ['credentials, if the variable is set', { NPM_TOKEN: 'x' }, 'set a variable with its credentials'],
+  ])('that a package registry refuses names its host and %s', async (_, environment, advice) => {
+    fixture = await BuildsFixture.start();
+    const buildCommand = 'echo "npm error 401 Unauthorized - GET https://npm.example.com/@ada%2fshop" >&2; exit 1';
+    const files = { '.npmrc': '//npm.example.com/:_authToken=$' + '{NPM_TOKEN}\n' };
+    const failure = fixture.build(await fixture.order(files, { buildCommand, environment }));
+    await expect(failure).rejects.toThrow(new RegExp(`^npm\\.example\\.com refused a download .*401.*: ${advice}`));
+  });
+
   it('fails with the cause of a command that is not there, and masks secrets in it', async () => {
     fixture = await BuildsFixture.start();
     const command = { buildCommand: 'echo "key s3cret-value"; no-such-tool', secrets: ['s3cret-value'] };

@@ -1,6 +1,7 @@
 import { BuildFailed, type BuildOrder } from '@postern/runtime';
 import { adviceIn } from '../../infrastructure/builders/build-failure-advice.js';
 import { showsDamagedCache } from '../../infrastructure/builders/damaged-cache.js';
+import { readSmallFile } from '../../infrastructure/builders/small-file.js';
 import { failureLinesOf } from '../../infrastructure/failure-lines.js';
 import { treeOf } from '../artefacts/artefact-store.js';
 import type { SandboxView } from '../instances/confinement.js';
@@ -62,10 +63,17 @@ export const runBuildCommand = async (machine: BuildMachine, run: CommandRun, si
   if (failed === undefined) return;
   const shown = command.length > MOST_SHOWN ? `${command.slice(0, MOST_SHOWN)}…` : command;
   const ended = `${order.buildCommand === undefined ? shown : 'the build command'} ${failed}`;
-  const advice = adviceIn(output.last);
+  const advice = adviceIn(`${await unsetInNpmrc(folders.workspace, order.environment)}${output.last}`);
   throw new BuildFailed(
     advice === undefined ? [ended, ...failureLinesOf(output.last)].join('\n') : `${advice} (${ended})`,
   );
+};
+
+/** The variables that .npmrc uses and the build does not have, in the words of pnpm: npm does not name them. */
+const unsetInNpmrc = async (workspace: string, environment: BuildOrder['environment']): Promise<string> => {
+  const text = (await readSmallFile(treeOf(draftOf(workspace)), '.npmrc')) ?? '';
+  const unset = [...text.matchAll(/\$\{(\w+)\}/g)].filter(([, name = '']) => !environment[name]);
+  return unset.map(([use]) => `Failed to replace env in config: ${use}\n`).join('');
 };
 
 const inView = (
