@@ -3,6 +3,7 @@ import type { CreationLimit } from '@postern/event-sourcing';
 import { CommandTransactions } from '@postern/event-sourcing/postgres';
 import { Database, KeyRing } from '@postern/service-host';
 import type pg from 'pg';
+import { DELETE_BACKUPS_OF } from '../backups/backups.sql.js';
 import { PrismaClient } from '../generated/prisma/client.js';
 import {
   type DatabaseCommand,
@@ -13,7 +14,6 @@ import {
   databaseStream,
 } from './database.js';
 import { DELETE_ATTACHMENTS_OF } from './database-attachments.sql.js';
-import { DELETE_BACKUPS_OF } from './database-backups.sql.js';
 import { DELETE_RECOVERY, INSERT_RECOVERY } from './database-recoveries.sql.js';
 import { databaseStorage, databaseStorageStream } from './database-storage.js';
 import {
