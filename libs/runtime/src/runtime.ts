@@ -1,19 +1,17 @@
 import { Refusal } from '@postern/contracts/refusal';
 import type { RunEnd, RunOrder } from './commands.js';
-import type { StoredBackup } from './database-runtime.js';
+import { DiskBackups } from './disk-backups.js';
 import type { LogPage, LogPageQuery } from './log-pages.js';
 import type { RuntimeFeature } from './runtime-feature.js';
 import type { BuiltArtefact, CommitDescription, ServicePlan } from './service-plan.js';
 import type { ServiceUsage } from './service-usage.js';
 import type { Terminal } from './terminals.js';
 
-const NO_DISK_BACKUPS = 'this runtime does not back up disks';
-
 /**
  * Runs web services: as processes of this machine, in Kubernetes, or through the runtime agent. Every adapter passes
  * `testing/runtime-contract.ts`. The process may be killed during any call; the caller repeats it with the same ids.
  */
-export abstract class Runtime {
+export abstract class Runtime extends DiskBackups {
   /** Whether the runtime can be reached now. Orders wait until it can; queries throw `RuntimeUnavailable`. */
   async isReachable(): Promise<boolean> {
     return true;
@@ -66,25 +64,6 @@ export abstract class Runtime {
   async terminal(_runId: string, _token: string, _waitMs: number): Promise<Terminal | undefined> {
     return undefined;
   }
-
-  /**
-   * Copies the files of the disk of a web service, which keeps running; only with the feature `diskBackups`. Returns the existing
-   * backup if the id is known. @throws an error with a message for the owner; no partial backup is left.
-   */
-  backUpDisk(_webServiceId: string, _backupId: string, _signal: AbortSignal): Promise<StoredBackup> {
-    return Promise.reject(new Error(NO_DISK_BACKUPS));
-  }
-
-  /**
-   * Replaces all files of a disk by those of a backup in one step, between the end of the instance with the disk and its next start.
-   * Repeating a restore changes nothing. @throws an error with a message for the owner; the disk is unchanged then.
-   */
-  restoreDisk(_restore: DiskRestore, _signal: AbortSignal): Promise<void> {
-    return Promise.reject(new Error(NO_DISK_BACKUPS));
-  }
-
-  /** Deletes the backups of a disk that are not in `backupIds`. */
-  async retainDiskBackups(_webServiceId: string, _backupIds: ReadonlySet<string>): Promise<void> {}
 
   /** Ends the traffic, then the instances and commands; none runs when it returns. Artefacts, logs and the disk are kept. */
   abstract stop(webServiceId: string, signal?: AbortSignal): Promise<void>;
@@ -139,16 +118,6 @@ export abstract class Runtime {
 
   /** Deletes artefacts that are neither in `keep` nor being built. */
   abstract retainArtefacts(keep: ReadonlySet<string>): Promise<void>;
-}
-
-export interface DiskRestore {
-  readonly webServiceId: string;
-  /** The size of the disk after the restore. */
-  readonly sizeMib: number;
-  readonly restoreId: string;
-  readonly backupId: string;
-  /** The digest of the backup when it was made. */
-  readonly digest: string;
 }
 
 export interface Source {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseBackups, type StoredBackup } from '@postern/runtime';
 import { ChangeNotices, Every, type TaskRun } from '@postern/service-host';
-import { BackupWork } from '../backups/backup-work.js';
-import { BackupSettings, type RestoreRecord } from '../backups/ports.js';
+import { BackupWork } from '../infrastructure/backups/backup-work.js';
+import { BackupSettings, type RestoreRecord } from '../infrastructure/backups/ports.js';
 import { DatabaseBackupRecords } from './database-backup-records.js';
 import { DatabaseOrders } from './database-orders.js';
 import { DatabaseRecoveries } from './database-recoveries.js';

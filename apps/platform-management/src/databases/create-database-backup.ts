@@ -1,7 +1,7 @@
 import { createDatabaseBackup, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { backupReply } from '../backups/backup-reply.js';
+import { backupReply } from '../infrastructure/backups/backup-reply.js';
 import { DatabaseBackupRecords } from './database-backup-records.js';
 import { Databases } from './databases.projection.js';
 import { ownedDatabase } from './owned-database.js';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@postern/service-host';
-import { BackupRecords } from '../backups/backup-records.js';
 import { PrismaClient } from '../generated/prisma/client.js';
+import { BackupRecords } from '../infrastructure/backups/backup-records.js';
+import { isDeleted } from '../infrastructure/postgres/deleted-streams.js';
 import { databaseNotFound, databaseStream } from './database.js';
 import { FIND_DUE_DATABASES } from './database-backups.sql.js';
 
@@ -12,6 +13,7 @@ export class DatabaseBackupRecords extends BackupRecords {
     super(database, prisma, {
       kind: 'database',
       streamOf: databaseStream,
+      isDeleted,
       notFound: databaseNotFound,
       findDue: FIND_DUE_DATABASES,
     });

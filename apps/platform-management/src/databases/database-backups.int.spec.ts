@@ -8,7 +8,7 @@ import { DatabaseBackups, type StoredBackup } from '@postern/runtime';
 import { ChangeNotices } from '@postern/service-host';
 import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
-import { BackupSettings } from '../backups/ports.js';
+import { BackupSettings } from '../infrastructure/backups/ports.js';
 import { ordersOf, queried } from '../testing/database-client.js';
 import { DatabasesFixture } from '../testing/databases-fixture.js';
 import { refusalCode as codeOf } from '../testing/refusal-code.js';

@@ -3,8 +3,8 @@ import type { CreationLimit } from '@postern/event-sourcing';
 import { CommandTransactions } from '@postern/event-sourcing/postgres';
 import { Database, KeyRing } from '@postern/service-host';
 import type pg from 'pg';
-import { DELETE_BACKUPS_OF } from '../backups/backups.sql.js';
 import { PrismaClient } from '../generated/prisma/client.js';
+import { DELETE_BACKUPS_OF } from '../infrastructure/backups/backups.sql.js';
 import {
   type DatabaseCommand,
   type DatabaseCreation,

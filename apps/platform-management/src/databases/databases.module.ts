@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { CommandTransactions } from '@postern/event-sourcing/postgres';
 import { EventSourcing } from '@postern/service-host';
 import { QuotaUsageModule } from '../accounts/quotas/quota-usage.module.js';
-import { BackupsModule } from '../backups/backups.module.js';
+import { BackupsModule } from '../infrastructure/backups/backups.module.js';
 import { EncryptionModule } from '../infrastructure/encryption/encryption.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';

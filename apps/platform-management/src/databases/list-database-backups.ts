@@ -1,6 +1,6 @@
 import { listDatabaseBackups, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { listedBackup } from '../backups/backup-reply.js';
+import { listedBackup } from '../infrastructure/backups/backup-reply.js';
 import { DatabaseBackupRecords } from './database-backup-records.js';
 import { Databases } from './databases.projection.js';
 import { ownedDatabase } from './owned-database.js';

@@ -1,7 +1,7 @@
 import { type ReplyOf, type RequestOf, restoreDatabaseBackup } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { restoreReply } from '../backups/backup-reply.js';
+import { restoreReply } from '../infrastructure/backups/backup-reply.js';
 import { DatabaseBackupRecords } from './database-backup-records.js';
 import { Databases } from './databases.projection.js';
 import { ownedDatabase } from './owned-database.js';

@@ -17,7 +17,7 @@ export class DiskBackupAccess {
   ) {}
 
   /** Refuses with `web_service_not_found`, `disk_not_found`, `disk_backups_not_supported` and `runtime_unavailable`. */
-  async require(caller: Reach, webServiceId: string): Promise<void> {
+  async diskOf(caller: Reach, webServiceId: string): Promise<void> {
     const { disk } = await this.webServices.require(webServiceId, caller);
     if (!disk)
       throw new Refusal('disk_not_found', 'the web service has no disk; set disk in its settings and deploy it first');

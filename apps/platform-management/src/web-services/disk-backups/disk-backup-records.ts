@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@postern/service-host';
-import { BackupRecords } from '../../backups/backup-records.js';
 import { PrismaClient } from '../../generated/prisma/client.js';
+import { BackupRecords } from '../../infrastructure/backups/backup-records.js';
+import { isDeleted } from '../../infrastructure/postgres/deleted-streams.js';
 import { webServiceNotFound } from '../services/aggregate/refusals.js';
 import { webServiceStream } from '../services/aggregate/web-service.js';
 import { FIND_DUE_DISKS } from './disk-backups.sql.js';
@@ -13,6 +14,7 @@ export class DiskBackupRecords extends BackupRecords {
     super(database, prisma, {
       kind: 'disk',
       streamOf: webServiceStream,
+      isDeleted,
       notFound: webServiceNotFound,
       findDue: FIND_DUE_DISKS,
     });

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { BackupsModule } from '../../backups/backups.module.js';
+import { BackupsModule } from '../../infrastructure/backups/backups.module.js';
 import { prisma } from '../../infrastructure/postgres/prisma.module.js';
 import { RuntimeModule } from '../../infrastructure/runtime/runtime.module.js';
 import { WebServicesModule } from '../services/web-services.module.js';

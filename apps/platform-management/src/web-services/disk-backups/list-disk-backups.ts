@@ -1,6 +1,6 @@
 import { listDiskBackups, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { listedBackup } from '../../backups/backup-reply.js';
+import { listedBackup } from '../../infrastructure/backups/backup-reply.js';
 import { WebServices } from '../services/web-services.projection.js';
 import { DiskBackupRecords } from './disk-backup-records.js';
 

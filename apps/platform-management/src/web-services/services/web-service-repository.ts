@@ -10,7 +10,7 @@ import { appendAll, type CommandTransactions, inTransaction, lockStreams } from 
 import type { RequestContext } from '@postern/messaging';
 import { EventSourcing, type WriteOptions } from '@postern/service-host';
 import type pg from 'pg';
-import { DELETE_BACKUPS_OF } from '../../backups/backups.sql.js';
+import { DELETE_BACKUPS_OF } from '../../infrastructure/backups/backups.sql.js';
 import { isDeleted } from '../../infrastructure/postgres/deleted-streams.js';
 import { READ_MODELS } from '../../infrastructure/postgres/read-models.js';
 import { projectNotFound } from '../../projects/ports.js';

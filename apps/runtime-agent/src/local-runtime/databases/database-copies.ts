@@ -72,7 +72,8 @@ export class DatabaseCopies {
       await this.#requireSpace(targetTime === undefined ? contentBytes : contentBytes + GROWTH_BYTES);
       const source = { databaseId: sourceId, backupId, targetTime };
       // Until now, the data that are replaced can be recovered as well.
-      if (sourceId === record.databaseId) await this.#seal(record).catch(() => undefined);
+      if (sourceId === record.databaseId && (await this.parts.archive.hasBases(sourceId)))
+        await this.#seal(record).catch(() => undefined);
       if (targetTime !== undefined) await this.#requireRecoverable(source, targetTime);
       const provide = async (configuration: string) => {
         if (targetTime === undefined) return undefined;

@@ -2,9 +2,9 @@ import { Refusal } from '@postern/contracts/refusal';
 import { inTransaction, lockStreams } from '@postern/event-sourcing/postgres';
 import type { StoredBackup } from '@postern/runtime';
 import { Database } from '@postern/service-host';
+import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { type Backup, PrismaClient, type Restore } from '../generated/prisma/client.js';
-import { isDeleted } from '../infrastructure/postgres/deleted-streams.js';
+import { type Backup, PrismaClient, type Restore } from '../../generated/prisma/client.js';
 import { DELETE_OLD_BACKUPS, FINISH_BACKUP, FINISH_RESTORE, INSERT_BACKUP, INSERT_RESTORE } from './backups.sql.js';
 import type { BackupKind, BackupRecord, BackupWithRestore, RestoreRecord } from './ports.js';
 
@@ -13,6 +13,8 @@ export interface BackedUp {
   readonly kind: BackupKind;
   /** The stream of a resource, whose lock a deletion takes as well. */
   readonly streamOf: (resourceId: string) => string;
+  /** Exact while the stream is locked. */
+  readonly isDeleted: (client: pg.PoolClient, streamId: string) => Promise<boolean>;
   readonly notFound: () => Refusal;
   /** Resources whose scheduled backup is due; `$1` is the interval in hours. */
   readonly findDue: string;
@@ -118,7 +120,7 @@ export abstract class BackupRecords {
     const stream = this.of.streamOf(resourceId);
     await inTransaction(this.database.pool, async client => {
       await lockStreams(client, [stream]);
-      if (await isDeleted(client, stream)) throw this.of.notFound();
+      if (await this.of.isDeleted(client, stream)) throw this.of.notFound();
       if ((await client.query(statement, values)).rowCount === 0) refuse();
     });
   }

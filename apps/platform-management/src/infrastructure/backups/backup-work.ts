@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { RuntimeUnavailable, type StoredBackup } from '@postern/runtime';
 import type { ChangeNotices } from '@postern/service-host';
-import { millisecondsLeft } from '../infrastructure/runtime/milliseconds-left.js';
+import { millisecondsLeft } from '../runtime/milliseconds-left.js';
 import type { BackupRecords } from './backup-records.js';
 import type { BackupRecord, BackupSettings, RestoreRecord } from './ports.js';
 
