@@ -17,10 +17,13 @@ export class StepsInProgress {
 
   /** Starts a step, unless one of the resource, or `limit` of its kind, are in progress. */
   begin({ resourceId, kind, limit }: StepRequest, step: () => Promise<void>): void {
-    const ofKind = [...this.#steps.values()].filter(each => each.kind === kind).length;
-    if (this.#steps.has(resourceId) || ofKind >= limit) return;
+    if (this.#steps.has(resourceId) || this.count(kind) >= limit) return;
     const done = step().finally(() => this.#steps.delete(resourceId));
     this.#steps.set(resourceId, { kind, done });
+  }
+
+  count(kind: string): number {
+    return [...this.#steps.values()].filter(each => each.kind === kind).length;
   }
 
   /** Resolves when nothing is in progress. */
@@ -75,6 +78,7 @@ export abstract class BackupWork {
       );
     await this.beginOthers(lost);
     for (const backup of await this.records.unfinishedBackups()) {
+      if (this.#steps.count('backup') >= CONCURRENT_BACKUPS) return;
       if (timeLeftMs(backup.createdAt) > 0 && !(await this.canBackUp(backup.resourceId))) continue;
       this.begin({ resourceId: backup.resourceId, kind: 'backup', limit: CONCURRENT_BACKUPS }, () =>
         this.#backUp(backup, lost),
