@@ -45,6 +45,7 @@ export class DiskBackups {
     const known = await this.#files.find(webServiceId, backupId);
     if (known) return known;
     this.disks.requireImages(webServiceId);
+    await this.disks.completeReplacement(webServiceId);
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.disks.use(webServiceId, aborted =>

@@ -110,10 +110,12 @@ export class ServiceDisks {
 
   /** Whether a restore has replaced the disk. */
   async isRestored(webServiceId: string, restoreId: string): Promise<boolean> {
-    const text = await readFile(this.#restoredOf(webServiceId), 'utf8').catch(() => '{}');
     const found = await stat(this.#currentOf(webServiceId)).catch(() => undefined);
-    const { restoreId: last, inode } = JSON.parse(text) as Partial<Restored>;
-    return last === restoreId && inode === found?.ino;
+    // It is incomplete after an interruption.
+    const last: Partial<Restored> = await readFile(this.#restoredOf(webServiceId), 'utf8')
+      .then(JSON.parse)
+      .catch(() => ({}));
+    return last.restoreId === restoreId && last.inode === found?.ino;
   }
 
   /**
@@ -123,7 +125,7 @@ export class ServiceDisks {
   async replace(webServiceId: string, path: string, restoreId: string): Promise<void> {
     await this.#endUse(webServiceId);
     const current = this.#currentOf(webServiceId);
-    if (this.images) await this.images.released(current);
+    if (this.images && existsSync(current)) await this.images.released(current);
     const restored: Restored = { restoreId, inode: (await stat(path)).ino };
     await writeFile(this.#restoredOf(webServiceId), JSON.stringify(restored), { mode: 0o600, flush: true });
     if (this.images) {
