@@ -89,13 +89,14 @@ describe.each<Held>(['by all means', 'by marks alone'])('Backups of a disk (conf
     await refused({ digest: '0'.repeat(64) }).rejects.toThrow('the backup is damaged');
     const aborted = AbortSignal.abort(new Error('the order was cancelled'));
     await expect(fixture.runtime.restoreDisk(restoreOf(backup), aborted)).rejects.toThrow();
+    expect((await fixture.records(plan))[0]?.id).toBe(record?.id);
     if (existsSync(join(fixture.home, 'disks', `${webServiceId}.img`))) {
       await answerOf('/fill?40');
       const large = await backUp();
       await refused({ ...large, sizeMib: 16 }).rejects.toThrow('the files of the backup do not fit on the disk');
     }
+    await untilServing();
     expect(await answerOf('/kept')).toBe('after');
-    expect((await fixture.records(plan))[0]?.id).toBe(record?.id);
     expect(await entries()).toEqual([]);
   });
 
