@@ -166,12 +166,6 @@ const onDisk: Prepare = async setup => {
   return { ids: { web_service_id } };
 };
 
-const backupOfDisk: Prepare = async setup => {
-  const { ids } = await onDisk(setup);
-  const { id } = await setup.send('POST', `/web-services/${ids?.['web_service_id']}/disk/backups`);
-  return { ids: { ...ids, backup_id: String(id) } };
-};
-
 const recipientWithCode: Prepare = async setup => {
   const service_id = await setup.another('email-services');
   const address = setup.newAddress();
@@ -196,7 +190,6 @@ const IN_BOTH_DOCUMENTS: Readonly<Record<string, Prepare>> = {
   'POST /web-services/{web_service_id}/stop': onControlledService,
   'POST /web-services/{web_service_id}/deployments/{deployment_id}/rollback': deploymentToRollBackTo,
   'POST /web-services/{web_service_id}/disk/backups': onDisk,
-  'POST /web-services/{web_service_id}/disk/backups/{backup_id}/restore': backupOfDisk,
   'DELETE /web-services/{web_service_id}/env/{var_id}': variableToDelete,
   'DELETE /projects/{project_id}/secrets/{secret_id}': secretToDelete,
 };

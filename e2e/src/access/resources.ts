@@ -82,6 +82,8 @@ export class Resources {
     if (collection === `${DASHBOARD}/invitations`) return this.invitation();
     const path = await this.filled(collection);
     if (collection.endsWith('/runs')) await this.deploy(path.split('/').at(-2)!);
+    if (collection.endsWith('/disk/backups'))
+      await this.user.call('PATCH', `${DASHBOARD}/web-services/${path.split('/').at(-3)}`, { disk: { size_mib: 16 } });
     const post = this.find('POST', collection);
     const made = post && (await this.create(post, path));
     const put = collection.endsWith('/files') ? this.find('PUT', collection) : undefined;

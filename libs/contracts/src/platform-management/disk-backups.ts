@@ -45,6 +45,7 @@ export const listDiskBackups = request('list-disk-backups', {
     path: '/web-services/{web_service_id}/disk/backups',
     access: ['platform-key', 'session'],
     summary: 'List the backups of the disk of a web service, newest first, each with its last restore',
+    description: 'A backup can be restored when its status is `completed`.',
     examples: { reply: [{ ...DISK_BACKUP, last_restore: null }] },
   },
 });
