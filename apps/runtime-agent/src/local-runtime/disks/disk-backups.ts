@@ -167,7 +167,7 @@ const READING: StdioOptions = ['ignore', 'pipe', 'ignore'];
 const WRITING: StdioOptions = ['pipe', 'ignore', 'pipe'];
 
 const started = ([command = '', ...args]: readonly string[], stdio: StdioOptions): ChildProcess =>
-  spawn(command, args, { stdio });
+  spawn(command, args, { stdio, env: { ...process.env, LC_ALL: 'C' } });
 
 /** The exit status, with `close` after all output was read. @throws if the program could not be started. */
 const exitOf = (program: ChildProcess, event: 'exit' | 'close'): Promise<number | null> => {
@@ -208,7 +208,8 @@ const filled = async (program: ChildProcess, content: Readable, signal: AbortSig
     for await (const chunk of content) if (!stdin.write(chunk)) await Promise.race([drained(), exit]);
     stdin.end();
     const code = await exit;
-    if (/No space left/.test(errors)) throw new Error('the files of the backup do not fit on the disk');
+    if (/No space left|Wrote only \d+ of/.test(errors))
+      throw new Error('the files of the backup do not fit on the disk');
     if (code !== 0) throw new Error('the files of the backup could not be written', { cause: errors });
   } catch (error) {
     program.kill('SIGKILL');

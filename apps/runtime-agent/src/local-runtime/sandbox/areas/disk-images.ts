@@ -150,7 +150,10 @@ export class DiskImages {
     const { unshare, mount, losetup } = this.programs;
     const given = [mount, options, device ?? '', path, folder, losetup, ...argv];
     signal.throwIfAborted();
-    return spawn(unshare, ['--mount', '--', '/bin/sh', '-c', MOUNT_AND_RUN, 'sh', ...given], { stdio });
+    return spawn(unshare, ['--mount', '--', '/bin/sh', '-c', MOUNT_AND_RUN, 'sh', ...given], {
+      stdio,
+      env: { ...process.env, LC_ALL: 'C' },
+    });
   }
 
   /** Does nothing if no image is mounted there. */
