@@ -1,7 +1,7 @@
 import { waitFor } from '@postern/testing';
 import { Secret, TOTP } from 'otpauth';
 import type { Mailbox } from '../mailbox.js';
-import type { Resources } from './resources.js';
+import { ONE_WITH_DISK, type Resources } from './resources.js';
 import { TestUser } from './test-user.js';
 
 /** What a call of an operation needs in addition to a resource in every place and a sample body. */
@@ -162,7 +162,7 @@ const runToCancel: Prepare = async setup => {
 
 const onDisk: Prepare = async setup => {
   const web_service_id = await setup.another('web-services');
-  await setup.send('PATCH', `/web-services/${web_service_id}`, { disk: { size_mib: 16 } });
+  await setup.send('PATCH', `/web-services/${web_service_id}`, ONE_WITH_DISK);
   return { ids: { web_service_id } };
 };
 
