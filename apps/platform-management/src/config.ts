@@ -3,7 +3,7 @@ import { auditLogSettings } from './accounts/audit-log/settings.js';
 import { secondFactorSettings } from './accounts/second-factors/settings.js';
 import { sessionSettings } from './accounts/sessions/settings.js';
 import { canonicalAddress } from './accounts/users/email-address.js';
-import { databasesSettings } from './databases/settings.js';
+import { backupsSettings } from './infrastructure/backups/settings.js';
 import { encryptionSettings } from './infrastructure/encryption/settings.js';
 import { outboundSettings } from './infrastructure/outbound/settings.js';
 import { platformKeySettings } from './platform-keys/settings.js';
@@ -24,7 +24,7 @@ export const config = defineConfig({
   ...commitStatusSettings,
   ...moderationSettings,
   ...auditLogSettings,
-  ...databasesSettings,
+  ...backupsSettings,
   ...requestLogSettings,
   ...outboundSettings,
   ...systemSettings,

@@ -28,6 +28,7 @@ import { CronJobsModule } from './web-services/cron-jobs/cron-jobs.module.js';
 import { CustomDomainsModule } from './web-services/custom-domains/custom-domains.module.js';
 import { DeployHooksModule } from './web-services/deploy-hooks/deploy-hooks.module.js';
 import { DeploymentsModule } from './web-services/deployments/deployments.module.js';
+import { DiskBackupsModule } from './web-services/disk-backups/disk-backups.module.js';
 import { EnvironmentModule } from './web-services/environment/environment.module.js';
 import { LogDrainsModule } from './web-services/log-drains/log-drains.module.js';
 import { MetricsModule } from './web-services/metrics/metrics.module.js';
@@ -70,6 +71,7 @@ import { WebServicesModule } from './web-services/services/web-services.module.j
     ModerationModule,
     MetricsModule,
     DatabasesModule,
+    DiskBackupsModule,
     AuditLogModule,
     OwnerMailModule,
     NotificationsModule,

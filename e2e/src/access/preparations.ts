@@ -1,7 +1,7 @@
 import { waitFor } from '@postern/testing';
 import { Secret, TOTP } from 'otpauth';
 import type { Mailbox } from '../mailbox.js';
-import type { Resources } from './resources.js';
+import { ONE_WITH_DISK, type Resources } from './resources.js';
 import { TestUser } from './test-user.js';
 
 /** What a call of an operation needs in addition to a resource in every place and a sample body. */
@@ -160,6 +160,12 @@ const runToCancel: Prepare = async setup => {
   return { ids: { web_service_id, run_id: String(id) } };
 };
 
+const onDisk: Prepare = async setup => {
+  const web_service_id = await setup.another('web-services');
+  await setup.send('PATCH', `/web-services/${web_service_id}`, ONE_WITH_DISK);
+  return { ids: { web_service_id } };
+};
+
 const recipientWithCode: Prepare = async setup => {
   const service_id = await setup.another('email-services');
   const address = setup.newAddress();
@@ -183,6 +189,7 @@ const IN_BOTH_DOCUMENTS: Readonly<Record<string, Prepare>> = {
   'POST /web-services/{web_service_id}/start': onControlledService,
   'POST /web-services/{web_service_id}/stop': onControlledService,
   'POST /web-services/{web_service_id}/deployments/{deployment_id}/rollback': deploymentToRollBackTo,
+  'POST /web-services/{web_service_id}/disk/backups': onDisk,
   'DELETE /web-services/{web_service_id}/env/{var_id}': variableToDelete,
   'DELETE /projects/{project_id}/secrets/{secret_id}': secretToDelete,
 };

@@ -82,6 +82,8 @@ export class Resources {
     if (collection === `${DASHBOARD}/invitations`) return this.invitation();
     const path = await this.filled(collection);
     if (collection.endsWith('/runs')) await this.deploy(path.split('/').at(-2)!);
+    if (collection.endsWith('/disk/backups'))
+      await this.user.call('PATCH', `${DASHBOARD}/web-services/${path.split('/').at(-3)}`, ONE_WITH_DISK);
     const post = this.find('POST', collection);
     const made = post && (await this.create(post, path));
     const put = collection.endsWith('/files') ? this.find('PUT', collection) : undefined;
@@ -222,6 +224,8 @@ export class Resources {
   }
 }
 
+/** A web service with a disk has one instance. */
+export const ONE_WITH_DISK = { disk: { size_mib: 16 }, min_instances: 1, max_instances: 1 };
 const WEBHOOK_LISTENERS = `${DASHBOARD}/email-services/{service_id}/webhook-listeners`;
 const SCHEDULED_EMAILS = `${DASHBOARD}/email-services/{service_id}/scheduled-emails`;
 const MESSAGES = `${DASHBOARD}/email-services/{service_id}/emails`;

@@ -41,6 +41,46 @@ describe('a disk', () => {
     expect(await service.get()).toBe('200 start 4');
     await service.line(({ message }) => message.includes('its instance ends before the next one starts'));
   }, 240_000);
+
+  it('is backed up while the web service runs, restored with its files of that time, and both are in the audit log', async () => {
+    const service = await platform.service(webApp('one', { 'server.js': COUNTING }));
+    const path = `${service.path}/disk/backups`;
+    const without = await platform.writer.post(path);
+    expect([without.status, without.headers.get('error-code')]).toEqual([404, 'disk_not_found']);
+    await world.callDashboardApi('PATCH', service.path, { disk: { size_mib: 64 } });
+    await service.deploy();
+    expect(await service.get()).toBe('200 start 1');
+
+    const requested = await platform.writer.post(path);
+    expect([requested.status, requested.body]).toEqual([
+      201,
+      expect.objectContaining({ status: 'creating', error: null }),
+    ]);
+    const newest = async () => {
+      const { body } = await world.callDashboardApi('GET', path);
+      return (body as unknown as readonly Record<string, unknown>[])[0] ?? {};
+    };
+    const options = { timeoutMs: 60_000, intervalMs: 250 };
+    await waitFor(async () => (await newest())['status'] === 'completed', { ...options, describe: 'the backup' });
+    expect(await service.get()).toBe('200 start 1');
+    await platform.writer.post(`${service.path}/restart`);
+    await service.untilStatus('running');
+    expect(await service.get()).toBe('200 start 2');
+
+    const restoring = await platform.writer.post(`${path}/${requested.body['id']}/restore`);
+    expect([restoring.status, restoring.body['status']]).toEqual([202, 'restoring']);
+    const restored = async () => (await newest())['last_restore'] as Record<string, unknown> | null;
+    await waitFor(async () => (await restored())?.['status'] === 'completed', { ...options, describe: 'the restore' });
+    // The instance has started again with the disk on which one start was recorded.
+    await waitFor(async () => (await service.get()) === '200 start 2', {
+      ...options,
+      describe: 'the restored web service',
+    });
+    await service.line(({ message }) => message.includes('The disk is restored from a backup'));
+    const { items } = (await world.callDashboardApi('GET', '/audit-log')).body as { items: { action: string }[] };
+    const actions = items.map(({ action }) => action);
+    expect(actions).toEqual(expect.arrayContaining(['disk_backup.created', 'disk_backup.restored']));
+  }, 240_000);
 });
 
 describe('a cron job', () => {

@@ -46,6 +46,7 @@ export * from './platform-management/database-extensions.js';
 export * from './platform-management/databases.js';
 export * from './platform-management/deploy-hooks.js';
 export * from './platform-management/deployments.js';
+export * from './platform-management/disk-backups.js';
 export * from './platform-management/environment.js';
 export * from './platform-management/events.js';
 export * from './platform-management/external-access.js';

@@ -1,5 +1,6 @@
 export * from './commands.js';
 export * from './database-runtime.js';
+export * from './disk-backups.js';
 export * from './image-addresses.js';
 export * from './log-pages.js';
 export * from './path-patterns.js';

@@ -1,6 +1,6 @@
 /**
  * Optional fields of a plan; `requestScaling` (targets of requests and idle time); `runs` (commands) and their `terminals`;
- * custom domains; `dockerfileOptions` of builds; and `sharedNetwork`, with which only one workspace may run code.
+ * custom domains; `diskBackups`; `dockerfileOptions` of builds; and `sharedNetwork`, with which only one workspace may run code.
  */
 export type RuntimeFeature =
   | 'instance'
@@ -8,6 +8,7 @@ export type RuntimeFeature =
   | 'releaseCommand'
   | 'processes'
   | 'disk'
+  | 'diskBackups'
   | 'secretFiles'
   | 'healthCheck'
   | 'firstByteTimeout'

@@ -1,5 +1,6 @@
 import { Refusal } from '@postern/contracts/refusal';
 import type { RunEnd, RunOrder } from './commands.js';
+import { DiskBackups } from './disk-backups.js';
 import type { LogPage, LogPageQuery } from './log-pages.js';
 import type { RuntimeFeature } from './runtime-feature.js';
 import type { BuiltArtefact, CommitDescription, ServicePlan } from './service-plan.js';
@@ -10,7 +11,7 @@ import type { Terminal } from './terminals.js';
  * Runs web services: as processes of this machine, in Kubernetes, or through the runtime agent. Every adapter passes
  * `testing/runtime-contract.ts`. The process may be killed during any call; the caller repeats it with the same ids.
  */
-export abstract class Runtime {
+export abstract class Runtime extends DiskBackups {
   /** Whether the runtime can be reached now. Orders wait until it can; queries throw `RuntimeUnavailable`. */
   async isReachable(): Promise<boolean> {
     return true;

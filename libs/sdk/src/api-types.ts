@@ -269,8 +269,6 @@ export type ListDatabaseAttachmentsReply = ReadonlyArray<{
 export interface DatabaseBackup {
   /** Id of the backup. */
   readonly id: string;
-  /** Id of the database. */
-  readonly database_id: string;
   /** False if a user requested it. */
   readonly scheduled: boolean;
   /** `creating` is not final. */
@@ -283,13 +281,13 @@ export interface DatabaseBackup {
   readonly created_at: string;
   /** When it ended; null before. */
   readonly finished_at: string | null;
+  /** Id of the database. */
+  readonly database_id: string;
 }
 
 export type ListDatabaseBackupsReply = ReadonlyArray<{
   /** Id of the backup. */
   readonly id: string;
-  /** Id of the database. */
-  readonly database_id: string;
   /** False if a user requested it. */
   readonly scheduled: boolean;
   /** `creating` is not final. */
@@ -302,6 +300,8 @@ export type ListDatabaseBackupsReply = ReadonlyArray<{
   readonly created_at: string;
   /** When it ended; null before. */
   readonly finished_at: string | null;
+  /** Id of the database. */
+  readonly database_id: string;
   /** Its newest restore; null if there was none. */
   readonly last_restore: DatabaseRestore | null;
 }>;
@@ -313,7 +313,7 @@ export interface DatabaseRestore {
   readonly backup_id: string;
   /** `restoring` is not final. */
   readonly status: 'restoring' | 'completed' | 'failed';
-  /** Why it failed; the database is as before then. */
+  /** Why it failed; the data are as before then. */
   readonly error: string | null;
   /** When it was requested. */
   readonly created_at: string;
@@ -673,6 +673,46 @@ export interface LogLine {
   /** The line, with secret values masked. */
   readonly message: string;
 }
+
+export interface DiskBackup {
+  /** Id of the backup. */
+  readonly id: string;
+  /** False if a user requested it. */
+  readonly scheduled: boolean;
+  /** `creating` is not final. */
+  readonly status: 'creating' | 'completed' | 'failed';
+  /** Compressed size; null until it is completed. */
+  readonly size_bytes: number | null;
+  /** Why it failed. */
+  readonly error: string | null;
+  /** When it was requested. */
+  readonly created_at: string;
+  /** When it ended; null before. */
+  readonly finished_at: string | null;
+  /** The web service with the disk. */
+  readonly web_service_id: string;
+}
+
+export type ListDiskBackupsReply = ReadonlyArray<{
+  /** Id of the backup. */
+  readonly id: string;
+  /** False if a user requested it. */
+  readonly scheduled: boolean;
+  /** `creating` is not final. */
+  readonly status: 'creating' | 'completed' | 'failed';
+  /** Compressed size; null until it is completed. */
+  readonly size_bytes: number | null;
+  /** Why it failed. */
+  readonly error: string | null;
+  /** When it was requested. */
+  readonly created_at: string;
+  /** When it ended; null before. */
+  readonly finished_at: string | null;
+  /** The web service with the disk. */
+  readonly web_service_id: string;
+  /** Its newest restore; null if there was none. */
+  readonly last_restore: DatabaseRestore | null;
+}>;
 
 export interface CustomDomain {
   /** Id of the custom domain. */

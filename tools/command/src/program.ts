@@ -7,6 +7,7 @@ import { complete, completion } from './commands/completion.js';
 import { databases } from './commands/databases.js';
 import { deploy } from './commands/deploy.js';
 import { deployments } from './commands/deployments.js';
+import { disks } from './commands/disks.js';
 import { emails } from './commands/emails.js';
 import { env } from './commands/env.js';
 import { exec } from './commands/exec.js';
@@ -62,7 +63,7 @@ export const program = (version: string): Command => {
         logDrains(),
       ],
     ],
-    ['Resources:', [projects(), databases(), up(), exportProject()]],
+    ['Resources:', [projects(), databases(), disks(), up(), exportProject()]],
     ['More:', [status(), requests(), notifications(), services(), api(), open(), mcp(version), completion()]],
     ['Administration:', administration()],
   ];

@@ -24,6 +24,19 @@ const objects = async () => {
   return [...text.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key]) => key);
 };
 
+const HOME = '/var/lib/postern/platform';
+/** Backups of a database and of a key-value store, a disk and its backup, by what they contain. */
+const DATA = {
+  relational: 'databases/0198d3d1-0000-7000-8000-000000000001/backups/0198d3d1-0000-7000-8000-00000000000a.zst',
+  'key-value': 'databases/0198d3d1-0000-7000-8000-000000000002/backups/0198d3d1-0000-7000-8000-00000000000b.zst',
+  disk: 'disks/0198d3d1-0000-7000-8000-000000000003.img',
+  'backup of the disk': 'disks/0198d3d1-0000-7000-8000-000000000003.backups/0198d3d1-0000-7000-8000-00000000000c.zst',
+};
+const KEEP_DATA = Object.entries(DATA)
+  .map(([content, path]) => `install -D /dev/null ${HOME}/${path} && echo '${content}' > ${HOME}/${path}`)
+  .join(' && ');
+const READ_DATA = `cd ${HOME} && cat ${Object.values(DATA).join(' ')}`;
+
 const backupsIn = names => [...new Set(names.flatMap(name => /^postern\/(20[^/]*Z)\//.exec(name)?.[1] ?? []))].sort();
 
 export const bucket = async world => {
@@ -38,6 +51,8 @@ export const bucket = async world => {
     await server.exec('postern secret set s3-access-key-id', { input: CREDENTIALS.id });
     await server.exec('postern secret set s3-secret-access-key', { input: CREDENTIALS.secret });
     await server.exec('postern config apply');
+    // The format of these backups is that of the agent, whose own specs make and restore them.
+    await server.exec(KEEP_DATA);
     const made = [];
     for (let number = 0; number < 3; number++)
       made.push(/^Backup: .*\/(.*)$/m.exec(await server.exec('postern backup'))[1]);
@@ -64,7 +79,12 @@ export const bucket = async world => {
         { input: state.recoveryKey },
       );
     await assert.rejects(restoring('2020-01-01T00-00-00Z'), new RegExp(`Its backups are: .*${made[2]}`));
-    await restoring(made[2], `--target-time ${target}`);
+    const printed = await restoring(made[2], `--target-time ${target}`);
+    assert.match(
+      printed,
+      /has 2 backups of databases and key-value stores, 1 disk of web services, and 1 backup of disks/,
+    );
+    assert.equal((await server.exec(READ_DATA)).trim(), 'relational\nkey-value\ndisk\nbackup of the disk');
     service.client = await signedIn(world);
     assert.equal((await service.client.email(service.key, sent.json.id)).id, sent.json.id);
     return `${made.length} backups, of which the bucket keeps 2; restored from the bucket to ${target}`;

@@ -86,7 +86,7 @@ const toATime = async (world, service, receiver) => {
     input: state.recoveryKey,
   });
   assert.ok(printed.includes(`Postern has no record of messages that were sent after ${iso(target)}`), printed);
-  assert.match(printed, /disks of web services and their databases have the state of the backup/);
+  assert.match(printed, /disks and the backups of workspaces have the state of the backup/);
   service.client = await signedIn(world);
   const ids = before.map(({ id }) => id);
   assert.deepEqual(await known(service, ids), ids, 'every message before the time is there');

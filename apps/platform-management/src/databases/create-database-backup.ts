@@ -1,8 +1,8 @@
 import { createDatabaseBackup, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
+import { backupReply } from '../infrastructure/backups/backup-reply.js';
 import { DatabaseBackupRecords } from './database-backup-records.js';
-import { backupReply } from './database-reply.js';
 import { Databases } from './databases.projection.js';
 import { ownedDatabase } from './owned-database.js';
 import { databaseNotRunning } from './refusals.js';
@@ -19,6 +19,6 @@ export class CreateDatabaseBackup {
     const { database_id } = request;
     const { status } = await ownedDatabase(this.directory, request);
     if (status !== 'running') throw databaseNotRunning();
-    return backupReply(await this.backups.request(database_id, uuidv7()));
+    return { database_id, ...backupReply(await this.backups.request(database_id, uuidv7())) };
   }
 }

@@ -1,14 +1,24 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createDatabaseBackup, deleteDatabase, listDatabaseBackups, restoreDatabaseBackup } from '@postern/contracts';
+import { DatabaseBackups, type StoredBackup } from '@postern/runtime';
+import { ChangeNotices } from '@postern/service-host';
 import { waitFor } from '@postern/testing';
 import { v7 as uuidv7 } from 'uuid';
+import { BackupSettings } from '../infrastructure/backups/ports.js';
 import { ordersOf, queried } from '../testing/database-client.js';
 import { DatabasesFixture } from '../testing/databases-fixture.js';
 import { refusalCode as codeOf } from '../testing/refusal-code.js';
+import { BackupReconciler } from './backup-reconciler.js';
 import { DatabaseBackupRecords } from './database-backup-records.js';
+import { DatabaseOrders } from './database-orders.js';
+import { DatabaseRecoveries } from './database-recoveries.js';
+import { Databases } from './databases.projection.js';
+
+const never = new AbortController().signal;
 
 jest.setTimeout(300_000);
 
@@ -64,8 +74,8 @@ describe('backups of a database', () => {
     await fixture.client.request(deleteDatabase, of);
     await fixture.reconcile();
     expect(existsSync(folder)).toBe(false);
-    expect(await fixture.query('SELECT 1 FROM database_backups WHERE database_id = $1', [made.id])).toEqual([]);
-    expect(await fixture.query('SELECT 1 FROM database_restores WHERE database_id = $1', [made.id])).toEqual([]);
+    expect(await fixture.query('SELECT 1 FROM backups WHERE resource_id = $1', [made.id])).toEqual([]);
+    expect(await fixture.query('SELECT 1 FROM restores WHERE resource_id = $1', [made.id])).toEqual([]);
     expect(await codeOf(list())).toBe('database_not_found');
   });
 
@@ -86,10 +96,10 @@ describe('backups of a database', () => {
     const { made, list, folder } = await provisioned();
     const records = fixture.part(DatabaseBackupRecords);
     const age = (hours: number) =>
-      fixture.query(
-        'UPDATE database_backups SET created_at = created_at - make_interval(hours => $2) WHERE database_id = $1',
-        [made.id, hours],
-      );
+      fixture.query('UPDATE backups SET created_at = created_at - make_interval(hours => $2) WHERE resource_id = $1', [
+        made.id,
+        hours,
+      ]);
     await records.requestDue(24);
     expect(await list()).toEqual([]);
     await fixture.query("UPDATE databases SET created_at = now() - interval '25 hours' WHERE id = $1", [made.id]);
@@ -124,10 +134,56 @@ describe('backups of a database', () => {
     expect(await list()).toMatchObject([{ status: 'failed', error: 'the disk of the platform is too full' }]);
     await records.requestDue(24);
     expect(await list()).toHaveLength(1);
-    await fixture.query("UPDATE database_backups SET created_at = now() - interval '61 minutes' WHERE id = $1", [id]);
+    await fixture.query("UPDATE backups SET created_at = now() - interval '61 minutes' WHERE id = $1", [id]);
     await records.requestDue(24);
     expect(await list()).toHaveLength(2);
   });
+});
+
+/** Counts the backups that are made at the same time. */
+class CountingBackups extends DatabaseBackups {
+  readonly made: string[] = [];
+  most = 0;
+  #now = 0;
+
+  override async backUp(databaseId: string): Promise<StoredBackup> {
+    this.#now += 1;
+    this.most = Math.max(this.most, this.#now);
+    for (let turn = 0; turn < 500; turn++) await nextTurn();
+    this.#now -= 1;
+    this.made.push(databaseId);
+    return { sizeBytes: 1, digest: 'a'.repeat(64) };
+  }
+  override async restore(): Promise<void> {}
+  override async retainBackups(): Promise<void> {}
+  override async recoveryOf(): Promise<undefined> {}
+}
+
+it('backups of several databases are made one after another', async () => {
+  const ids: string[] = [];
+  for (const workspace_id of [uuidv7(), uuidv7(), uuidv7()]) {
+    const { id } = await fixture.create({ workspace_id });
+    ids.push(id);
+  }
+  await fixture.query("UPDATE databases SET status = 'running' WHERE id = ANY($1)", [ids]);
+  for (const id of ids) await fixture.part(DatabaseBackupRecords).request(id, uuidv7());
+  const counting = new CountingBackups();
+  const { everyHours, kept } = fixture.part(BackupSettings);
+  const reconciler = new BackupReconciler(
+    fixture.part(DatabaseBackupRecords),
+    fixture.part(DatabaseRecoveries),
+    fixture.part(Databases),
+    fixture.part(DatabaseOrders),
+    counting,
+    { everyHours, kept },
+    fixture.part(ChangeNotices),
+  );
+  for (let passes = 0; passes < 20 && ids.some(id => !counting.made.includes(id)); passes++) {
+    await Promise.all([reconciler.reconcile(never), reconciler.reconcile(never)]);
+    await reconciler.settled();
+  }
+  expect(counting.made).toEqual(expect.arrayContaining(ids));
+  expect(counting.most).toBe(1);
 });
 
 describe('backups and restores survive a kill', () => {
@@ -154,7 +210,7 @@ describe('backups and restores survive a kill', () => {
     await queried(made, 'INSERT INTO orders VALUES (2)');
     await restore(id);
     await fixture.query(
-      "UPDATE database_restores SET created_at = now() - interval '2 hours' + interval '10 seconds' WHERE backup_id = $1",
+      "UPDATE restores SET created_at = now() - interval '2 hours' + interval '10 seconds' WHERE backup_id = $1",
       [id],
     );
     const restored = fixture.reconcileBackups();

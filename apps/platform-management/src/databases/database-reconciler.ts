@@ -77,7 +77,7 @@ export class DatabaseReconciler {
     this.#pendingRotations = await this.databases.findPendingRotations();
     this.#attachments = await this.attachments.all();
     this.#recoveries = await this.recoveries.of(rows.filter(({ status }) => status === 'creating').map(({ id }) => id));
-    const restoring = new Set((await this.backups.unfinishedRestores()).map(({ databaseId }) => databaseId));
+    const restoring = new Set((await this.backups.unfinishedRestores()).map(({ resourceId }) => resourceId));
     if (Date.now() >= this.#cleanUpAt) await this.#cleanUp(rows).catch(unlessUnavailable);
     for (const row of rows) {
       // A restore stops and starts the server itself.

@@ -115,9 +115,9 @@ describe('a new database with the data of another one', () => {
     const { of, made, backup, from, create, get } = await source();
     const restored = await create(from({ backup_id: backup.id }));
     const records = fixture.part(DatabaseBackupRecords);
-    await fixture.query("UPDATE database_backups SET created_at = now() - interval '1 day' WHERE id = $1", [backup.id]);
+    await fixture.query("UPDATE backups SET created_at = now() - interval '1 day' WHERE id = $1", [backup.id]);
     await records.request(made.id, uuidv7());
-    await fixture.query("UPDATE database_backups SET status = 'completed' WHERE database_id = $1", [made.id]);
+    await fixture.query("UPDATE backups SET status = 'completed' WHERE resource_id = $1", [made.id]);
     await records.deleteOld(1);
     expect((await records.listOf(made.id)).map(({ id }) => id)).toContain(backup.id);
 
@@ -171,12 +171,12 @@ describe('scheduled backups', () => {
     expect(await scheduled()).toBe(0);
     await fixture.query("UPDATE databases SET created_at = now() - interval '61 minutes' WHERE id = $1", [made.id]);
     await records.requestDue(24);
-    await fixture.query("UPDATE database_backups SET status = 'completed' WHERE database_id = $1", [made.id]);
+    await fixture.query("UPDATE backups SET status = 'completed' WHERE resource_id = $1", [made.id]);
     await records.requestDue(24);
     expect(await scheduled()).toBe(1);
     await records.requestRestore(made.id, backup.id, uuidv7());
     await fixture.query(
-      "UPDATE database_restores SET status = 'completed', finished_at = now() + interval '1 second' WHERE database_id = $1",
+      "UPDATE restores SET status = 'completed', finished_at = now() + interval '1 second' WHERE resource_id = $1",
       [made.id],
     );
     await records.requestDue(24);

@@ -1,6 +1,6 @@
 import type { DatabaseLimits } from '@postern/contracts/database-plans';
 import type { DatabaseKind, DatabaseStatus } from './database.js';
-import type { Attachment, BackupRecord, RestoreRecord } from './ports.js';
+import type { Attachment } from './ports.js';
 
 interface DatabaseFacts {
   readonly id: string;
@@ -41,24 +41,4 @@ export const attachmentReply = ({ id, databaseId, webServiceId, variable, create
   web_service_id: webServiceId,
   variable,
   created_at: createdAt.toISOString(),
-});
-
-export const backupReply = (backup: BackupRecord) => ({
-  id: backup.id,
-  database_id: backup.databaseId,
-  scheduled: backup.scheduled,
-  status: backup.status,
-  size_bytes: backup.sizeBytes,
-  error: backup.error,
-  created_at: backup.createdAt.toISOString(),
-  finished_at: backup.finishedAt?.toISOString() ?? null,
-});
-
-export const restoreReply = (restore: RestoreRecord) => ({
-  id: restore.id,
-  backup_id: restore.backupId,
-  status: restore.status,
-  error: restore.error,
-  created_at: restore.createdAt.toISOString(),
-  finished_at: restore.finishedAt?.toISOString() ?? null,
 });

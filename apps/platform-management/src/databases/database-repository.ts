@@ -4,6 +4,7 @@ import { CommandTransactions } from '@postern/event-sourcing/postgres';
 import { Database, KeyRing } from '@postern/service-host';
 import type pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
+import { DELETE_BACKUPS_OF } from '../infrastructure/backups/backups.sql.js';
 import {
   type DatabaseCommand,
   type DatabaseCreation,
@@ -13,7 +14,6 @@ import {
   databaseStream,
 } from './database.js';
 import { DELETE_ATTACHMENTS_OF } from './database-attachments.sql.js';
-import { DELETE_BACKUPS_OF } from './database-backups.sql.js';
 import { DELETE_RECOVERY, INSERT_RECOVERY } from './database-recoveries.sql.js';
 import { databaseStorage, databaseStorageStream } from './database-storage.js';
 import {

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { CommandTransactions } from '@postern/event-sourcing/postgres';
-import { CONFIG, EventSourcing } from '@postern/service-host';
-import type { ConfigDefinition, ConfigOf } from '@postern/service-host/config';
+import { EventSourcing } from '@postern/service-host';
 import { QuotaUsageModule } from '../accounts/quotas/quota-usage.module.js';
+import { BackupsModule } from '../infrastructure/backups/backups.module.js';
 import { EncryptionModule } from '../infrastructure/encryption/encryption.module.js';
 import { prisma } from '../infrastructure/postgres/prisma.module.js';
 import { RuntimeModule } from '../infrastructure/runtime/runtime.module.js';
@@ -29,20 +29,17 @@ import { GetDatabase } from './get-database.js';
 import { ListDatabaseAttachments } from './list-database-attachments.js';
 import { ListDatabaseBackups } from './list-database-backups.js';
 import { ListDatabaseExtensions } from './list-database-extensions.js';
-import { BackupSettings } from './ports.js';
 import { ProvisionDatabase } from './provision-database.js';
 import { RestoreDatabaseBackup } from './restore-database-backup.js';
 import { RestoreSources } from './restore-sources.js';
 import { RotateDatabase } from './rotate-database.js';
-import type { databasesSettings } from './settings.js';
 import { UpdateDatabase } from './update-database.js';
-
-type Settings = ConfigOf<ConfigDefinition<typeof databasesSettings>>;
 
 /** Provisioned databases of workspaces. */
 @Module({
   imports: [
     prisma,
+    BackupsModule,
     EncryptionModule,
     EnvironmentModule,
     RuntimeModule,
@@ -76,14 +73,6 @@ type Settings = ConfigOf<ConfigDefinition<typeof databasesSettings>>;
     DatabaseBackupRecords,
     DatabaseRecoveries,
     RestoreSources,
-    {
-      provide: BackupSettings,
-      inject: [CONFIG],
-      useFactory: ({ platformDatabaseBackupHours, platformDatabaseBackupsKept }: Settings): BackupSettings => ({
-        everyHours: platformDatabaseBackupHours,
-        kept: platformDatabaseBackupsKept,
-      }),
-    },
     {
       provide: CommandTransactions,
       inject: [EventSourcing],

@@ -1,7 +1,7 @@
 import { listDatabaseBackups, type ReplyOf, type RequestOf } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
+import { listedBackup } from '../infrastructure/backups/backup-reply.js';
 import { DatabaseBackupRecords } from './database-backup-records.js';
-import { backupReply, restoreReply } from './database-reply.js';
 import { Databases } from './databases.projection.js';
 import { ownedDatabase } from './owned-database.js';
 
@@ -16,9 +16,6 @@ export class ListDatabaseBackups {
   async execute(request: RequestOf<typeof listDatabaseBackups>): Promise<ReplyOf<typeof listDatabaseBackups>> {
     const { database_id } = request;
     await ownedDatabase(this.directory, request);
-    return (await this.backups.listOf(database_id)).map(({ lastRestore, ...backup }) => ({
-      ...backupReply(backup),
-      last_restore: lastRestore ? restoreReply(lastRestore) : null,
-    }));
+    return (await this.backups.listOf(database_id)).map(backup => ({ database_id, ...listedBackup(backup) }));
   }
 }

@@ -50,27 +50,6 @@ export interface NamedAttachment extends Attachment {
   readonly webServiceName: string;
 }
 
-export interface BackupRecord {
-  readonly id: string;
-  readonly databaseId: string;
-  readonly scheduled: boolean;
-  readonly status: 'creating' | 'completed' | 'failed';
-  readonly sizeBytes: number | null;
-  readonly error: string | null;
-  readonly createdAt: Date;
-  readonly finishedAt: Date | null;
-}
-
-export interface RestoreRecord {
-  readonly id: string;
-  readonly databaseId: string;
-  readonly backupId: string;
-  readonly status: 'restoring' | 'completed' | 'failed';
-  readonly error: string | null;
-  readonly createdAt: Date;
-  readonly finishedAt: Date | null;
-}
-
 /** The data of another database that a new one gets. */
 export interface RestoreSource {
   readonly sourceId: string;
@@ -91,16 +70,4 @@ export interface RecoveryRecord {
   readonly error: string | null;
   readonly createdAt: Date;
   readonly finishedAt: Date | null;
-}
-
-export interface BackupWithRestore extends BackupRecord {
-  readonly lastRestore: RestoreRecord | undefined;
-}
-
-/** The operator's settings of backups. */
-export abstract class BackupSettings {
-  /** Interval of scheduled backups of a database; 0 disables them. */
-  abstract readonly everyHours: number;
-  /** Number of backups that are kept per database. */
-  abstract readonly kept: number;
 }

@@ -1,8 +1,8 @@
 import { type ReplyOf, type RequestOf, restoreDatabaseBackup } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
 import { v7 as uuidv7 } from 'uuid';
+import { restoreReply } from '../infrastructure/backups/backup-reply.js';
 import { DatabaseBackupRecords } from './database-backup-records.js';
-import { restoreReply } from './database-reply.js';
 import { Databases } from './databases.projection.js';
 import { ownedDatabase } from './owned-database.js';
 import { databaseNotRunning } from './refusals.js';

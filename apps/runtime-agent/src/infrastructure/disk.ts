@@ -9,6 +9,20 @@ export const freeBytes = async (folder: string): Promise<number> => {
   return bavail * bsize;
 };
 
+const MIB = 2 ** 20;
+/** What copies of the data of users leave free on the disk of the platform. */
+export const SPARE_BYTES = 512 * MIB;
+
+/** @throws an error for users unless `spareBytes` are left after `bytes` more are written. */
+export const requireSpace = async (folder: string, bytes: number, spareBytes: number): Promise<void> => {
+  const free = await freeBytes(folder);
+  if (free - bytes >= spareBytes) return;
+  const mib = (count: number) => `${Math.max(0, Math.ceil(count / MIB))} MiB`;
+  throw new Error(
+    `the disk of the platform is too full: ${mib(bytes + spareBytes)} must be free, but only ${mib(free)} are`,
+  );
+};
+
 /**
  * Disk usage of each of these folders that exists, in bytes, or in files and folders; a file with links in several folders counts for
  * one of them. Files that vanish meanwhile do not count. The error output of `du` is discarded, because untrusted programs control its

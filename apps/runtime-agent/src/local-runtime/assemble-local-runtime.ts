@@ -4,6 +4,7 @@ import type { RuntimeFeature } from '@postern/runtime';
 import type { Builds } from './build/builds.js';
 import { CommandStore } from './commands/command-store.js';
 import { Commands } from './commands/commands.js';
+import { DiskBackups } from './disks/disk-backups.js';
 import { ServiceDisks } from './disks/service-disks.js';
 import type { Confinement } from './instances/confinement.js';
 import type { InstanceLimits } from './instances/instance-host.js';
@@ -33,6 +34,7 @@ const FEATURES = [
   'releaseCommand',
   'processes',
   'disk',
+  'diskBackups',
   'secretFiles',
   'healthCheck',
   'firstByteTimeout',
@@ -121,6 +123,7 @@ export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime
     ownership,
     logs,
     disks,
+    diskBackups: new DiskBackups(disks, instanceRecords),
     times,
     features: new Set<RuntimeFeature>([
       ...FEATURES,

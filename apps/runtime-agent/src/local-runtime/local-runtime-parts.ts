@@ -3,6 +3,7 @@ import type { Log } from '@postern/messaging';
 import type { RuntimeFeature } from '@postern/runtime';
 import type { Builds } from './build/builds.js';
 import type { Commands } from './commands/commands.js';
+import type { DiskBackups } from './disks/disk-backups.js';
 import type { ServiceDisks } from './disks/service-disks.js';
 import type { InstanceRecords } from './instances/instance-records.js';
 import type { InstanceStarter } from './instances/instance-starter.js';
@@ -29,6 +30,7 @@ export interface LocalRuntimeParts {
   readonly ownership: HomeOwnership;
   readonly logs: LogStore;
   readonly disks: ServiceDisks;
+  readonly diskBackups: DiskBackups;
   readonly times: RuntimeTimes;
   readonly isolationGaps: readonly string[];
   readonly features: ReadonlySet<RuntimeFeature>;

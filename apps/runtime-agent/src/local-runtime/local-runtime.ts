@@ -1,6 +1,7 @@
 import {
   type BuildOrder,
   type BuiltArtefact,
+  type DiskRestore,
   type LogLine,
   type LogPage,
   type LogPageQuery,
@@ -17,6 +18,7 @@ import {
   type ServicePlan,
   type ServiceUsage,
   type Source,
+  type StoredBackup,
   type Terminal,
   type TrafficReading,
 } from '@postern/runtime';
@@ -75,6 +77,28 @@ export class LocalRuntime extends Runtime {
     return this.parts.terminals.find(runId, token, waitMs);
   }
 
+  override async backUpDisk(webServiceId: string, backupId: string, signal: AbortSignal): Promise<StoredBackup> {
+    await this.#adoptOnce();
+    this.#requireExisting(webServiceId);
+    return this.parts.diskBackups.backUp(webServiceId, backupId, signal);
+  }
+
+  override async restoreDisk(restore: DiskRestore, signal: AbortSignal): Promise<void> {
+    await this.#adoptOnce();
+    const { webServiceId } = restore;
+    this.#requireExisting(webServiceId);
+    const between = (replace: () => Promise<void>) =>
+      this.#service(webServiceId).withoutDiskUser(async () => {
+        this.#requireExisting(webServiceId);
+        await replace();
+      });
+    await this.parts.diskBackups.restore(restore, between, signal);
+  }
+
+  override retainDiskBackups(webServiceId: string, backupIds: ReadonlySet<string>): Promise<void> {
+    return this.parts.diskBackups.retain(webServiceId, backupIds);
+  }
+
   async stop(webServiceId: string): Promise<void> {
     await this.#adoptOnce();
     await Promise.all([
@@ -129,7 +153,7 @@ export class LocalRuntime extends Runtime {
   }
 
   async urlOf(webServiceId: string, name: string): Promise<string> {
-    if (this.#removed.has(webServiceId)) throw new Error(`the web service ${webServiceId} is removed`);
+    this.#requireExisting(webServiceId);
     return this.parts.ports.reserve(webServiceId, name);
   }
 
@@ -236,6 +260,10 @@ export class LocalRuntime extends Runtime {
     const service = this.#service(webServiceId);
     await service.stop();
     if (!service.busy) this.#services.delete(webServiceId);
+  }
+
+  #requireExisting(webServiceId: string): void {
+    if (this.#removed.has(webServiceId)) throw new Error(`the web service ${webServiceId} is removed`);
   }
 
   #service(webServiceId: string): RunningService {

@@ -65,6 +65,14 @@ export class OrderExecution {
       }
       case 'retain_database_backups':
         return this.backups.retainBackups(order.database_id, new Set(order.backup_ids));
+      case 'back_up_disk':
+        return snakeCased(await this.runtime.backUpDisk(order.web_service_id, order.backup_id, signal));
+      case 'restore_disk': {
+        const { backupDigest: digest, ...restore } = camelCased(order);
+        return this.#outsideRequests(() => this.runtime.restoreDisk({ ...restore, digest }, signal));
+      }
+      case 'retain_disk_backups':
+        return this.runtime.retainDiskBackups(order.web_service_id, new Set(order.backup_ids));
       case 'retain_databases':
         return this.databases.retain(this.#texts(order.database_ids));
     }

@@ -162,7 +162,15 @@ const isOfReconciler = ({ kind }: RuntimeOrder): boolean =>
 
 /** Stops and cleanups are not cancelled: they end by themselves, and an interrupted one would have to be repeated. */
 const isCancellable = ({ kind }: RuntimeOrder): boolean =>
-  ['resolve_source', 'build', 'roll_out', 'back_up_database', 'restore_database'].includes(kind);
+  [
+    'resolve_source',
+    'build',
+    'roll_out',
+    'back_up_database',
+    'restore_database',
+    'back_up_disk',
+    'restore_disk',
+  ].includes(kind);
 
 /** Whether a later order replaces an earlier one of the same concurrency key. Checks of a database wait for its restore instead. */
 const replaces = (later: RuntimeOrder, earlier: RuntimeOrder): boolean =>
@@ -192,6 +200,12 @@ const concurrencyKeyOf = (order: RuntimeOrder): string | undefined => {
       return `database ${order.database_id}`;
     case 'back_up_database':
       return `backup of database ${order.database_id}`;
+    case 'back_up_disk':
+      return `backup of disk ${order.web_service_id}`;
+    case 'restore_disk':
+      return `restore of disk ${order.web_service_id}`;
+    case 'retain_disk_backups':
+      return `backups of disk ${order.web_service_id}`;
     case 'retain_database_backups':
       return `backups of database ${order.database_id}`;
   }

@@ -10,19 +10,20 @@ const ofDatabase = z.object({ workspace_id: id, database_id: id.describe('Id of 
 export const backupStatus = z.enum(['creating', 'completed', 'failed']);
 export const restoreStatus = z.enum(['restoring', 'completed', 'failed']);
 
+/** A restore of a database or of a disk. */
 export const databaseRestore = z.object({
   id: id.describe('Id of the restore.'),
   backup_id: id.describe('Id of the backup.'),
   status: restoreStatus.describe('`restoring` is not final.'),
-  error: z.string().nullable().describe('Why it failed; the database is as before then.'),
+  error: z.string().nullable().describe('Why it failed; the data are as before then.'),
   created_at: timestamp.describe('When it was requested.'),
   finished_at: timestamp.nullable().describe('When it ended; null before.'),
 });
 export type DatabaseRestore = z.output<typeof databaseRestore>;
 
-export const databaseBackup = z.object({
+/** The fields that all backups have. */
+export const backup = z.object({
   id: id.describe('Id of the backup.'),
-  database_id: id.describe('Id of the database.'),
   scheduled: z.boolean().describe('False if a user requested it.'),
   status: backupStatus.describe('`creating` is not final.'),
   size_bytes: z.int().nullable().describe('Compressed size; null until it is completed.'),
@@ -30,6 +31,7 @@ export const databaseBackup = z.object({
   created_at: timestamp.describe('When it was requested.'),
   finished_at: timestamp.nullable().describe('When it ended; null before.'),
 });
+export const databaseBackup = backup.extend({ database_id: id.describe('Id of the database.') });
 export type DatabaseBackup = z.output<typeof databaseBackup>;
 
 export const createDatabaseBackup = request('create-database-backup', {

@@ -244,6 +244,16 @@ export const BACKUP = {
   created_at: CREATED_AT,
   finished_at: '2030-01-02T03:04:19.000Z',
 };
+export const DISK_BACKUP = {
+  id: BACKUP.id,
+  web_service_id: WEB_SERVICE_ID,
+  scheduled: true,
+  status: 'completed',
+  size_bytes: 1_048_576,
+  error: null,
+  created_at: CREATED_AT,
+  finished_at: BACKUP.finished_at,
+};
 export const RESTORE = {
   id: '0198d3d5-6f7a-7b8c-8d9e-0f1a2b3c4d0c',
   backup_id: BACKUP.id,

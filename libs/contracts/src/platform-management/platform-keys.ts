@@ -32,6 +32,7 @@ const PART_OF: Readonly<Record<string, string>> = {
   'cron-jobs': 'runs',
   'log-drains': 'logs-and-metrics',
   'custom-domains': 'web-services',
+  'disk-backups': 'web-services',
   'deploy-keys': 'web-services',
   'git-tokens': 'web-services',
   'registry-credentials': 'web-services',

@@ -115,6 +115,7 @@ const databaseOrder = z.object({
 
 /** SHA-256 of a backup, in hexadecimal. */
 const backupDigest = z.string().regex(/^[0-9a-f]{64}$/);
+const storedBackup = z.object({ size_bytes: z.int(), digest: backupDigest });
 
 /**
  * The orders that the agent executes. Long lists of all objects of the platform are in documents, which the order
@@ -182,6 +183,20 @@ export const runtimeOrder = z.discriminatedUnion('kind', [
     database_id: runtimeId,
     backup_ids: z.array(runtimeId).max(1_000),
   }),
+  z.object({ kind: z.literal('back_up_disk'), web_service_id: runtimeId, backup_id: runtimeId }),
+  z.object({
+    kind: z.literal('restore_disk'),
+    web_service_id: runtimeId,
+    size_mib: z.int(),
+    restore_id: runtimeId,
+    backup_id: runtimeId,
+    backup_digest: backupDigest,
+  }),
+  z.object({
+    kind: z.literal('retain_disk_backups'),
+    web_service_id: runtimeId,
+    backup_ids: z.array(runtimeId).max(1_000),
+  }),
   /** The documents are arrays of ids. */
   z.object({ kind: z.literal('retain_databases'), database_ids: z.array(documentDigest) }),
 ]);
@@ -197,7 +212,8 @@ export const runtimeResult = {
   resolve_source: z.object({ branch: z.string().optional(), commit: z.string(), host_keys: z.string().optional() }),
   /** `port` is the lowest TCP port that an image exposes. */
   build: artefact.extend({ description: commitDescription, port: z.int().optional() }),
-  back_up_database: z.object({ size_bytes: z.int(), digest: backupDigest }),
+  back_up_database: storedBackup,
+  back_up_disk: storedBackup,
   run_command: z.object({ exit_code: z.int().nullable(), reason: z.string().nullable() }),
   enforce_database_storage: z.object({ used_bytes: z.number(), read_only: z.boolean() }).nullable(),
 } as const;

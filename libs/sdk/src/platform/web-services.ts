@@ -1,7 +1,10 @@
 import type {
   ChangeWebServiceBody,
   CreateWebServiceBody,
+  DatabaseRestore,
   Deletion,
+  DiskBackup,
+  ListDiskBackupsReply,
   StartWebServiceReply,
   WebService,
 } from '../api-types.js';
@@ -35,9 +38,24 @@ export class WebServices {
     return this.#api.patch(pathOf`/web-services/${webServiceId}`, changes, options);
   }
 
-  /** Deletes a web service with its deployments, variables, logs and disk. */
+  /** Deletes a web service with its deployments, variables, logs, disk and the backups of the disk. */
   delete(webServiceId: string, options?: CommandOptions): Promise<Deletion> {
     return this.#api.delete(pathOf`/web-services/${webServiceId}`, options);
+  }
+
+  /** The backups of the disk, newest first. */
+  diskBackups(webServiceId: string, options?: CallOptions): Promise<ListDiskBackupsReply> {
+    return this.#api.get(pathOf`/web-services/${webServiceId}/disk/backups`, options);
+  }
+
+  /** Begins a backup of the disk. */
+  backUpDisk(webServiceId: string, options?: CommandOptions): Promise<DiskBackup> {
+    return this.#api.post(pathOf`/web-services/${webServiceId}/disk/backups`, options);
+  }
+
+  /** Replaces all files of the disk by those of a backup, which ends the instance and starts it again. */
+  restoreDisk(webServiceId: string, backupId: string, options?: CommandOptions): Promise<DatabaseRestore> {
+    return this.#api.post(pathOf`/web-services/${webServiceId}/disk/backups/${backupId}/restore`, options);
   }
 
   /** Starts the last successful deployment with the current environment. */

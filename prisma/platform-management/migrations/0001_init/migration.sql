@@ -19,6 +19,22 @@ CREATE INDEX audit_entries_at_id_idx ON audit_entries (at, id);
 CREATE INDEX audit_entries_client_network_at_idx ON audit_entries (client_network, at);
 CREATE INDEX audit_entries_workspace_id_at_id_idx ON audit_entries (workspace_id, at, id);
 
+CREATE TABLE backups (
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    resource_id uuid NOT NULL,
+    scheduled boolean NOT NULL,
+    status text NOT NULL,
+    size_bytes bigint,
+    digest text,
+    error text,
+    created_at timestamptz(3) DEFAULT now() NOT NULL,
+    finished_at timestamptz(3),
+    CONSTRAINT backups_pkey PRIMARY KEY (id)
+);
+CREATE INDEX backups_resource_id_created_at_idx ON backups (resource_id, created_at);
+CREATE INDEX backups_status_idx ON backups (status);
+
 CREATE TABLE bandwidth_usage (
     web_service_id uuid NOT NULL,
     month date NOT NULL,
@@ -97,21 +113,6 @@ CREATE TABLE database_attachments (
 CREATE INDEX database_attachments_database_id_idx ON database_attachments (database_id);
 CREATE UNIQUE INDEX database_attachments_web_service_id_variable_key ON database_attachments (web_service_id, variable);
 
-CREATE TABLE database_backups (
-    id uuid NOT NULL,
-    database_id uuid NOT NULL,
-    scheduled boolean NOT NULL,
-    status text NOT NULL,
-    size_bytes bigint,
-    digest text,
-    error text,
-    created_at timestamptz(3) DEFAULT now() NOT NULL,
-    finished_at timestamptz(3),
-    CONSTRAINT database_backups_pkey PRIMARY KEY (id)
-);
-CREATE INDEX database_backups_database_id_created_at_idx ON database_backups (database_id, created_at);
-CREATE INDEX database_backups_status_idx ON database_backups (status);
-
 CREATE TABLE database_creations (
     database_id uuid NOT NULL,
     workspace_id uuid NOT NULL,
@@ -130,20 +131,6 @@ CREATE TABLE database_credentials (
     host text,
     CONSTRAINT database_credentials_pkey PRIMARY KEY (database_id)
 );
-
-CREATE TABLE database_restores (
-    id uuid NOT NULL,
-    database_id uuid NOT NULL,
-    backup_id uuid NOT NULL,
-    status text NOT NULL,
-    error text,
-    created_at timestamptz(3) DEFAULT now() NOT NULL,
-    finished_at timestamptz(3),
-    CONSTRAINT database_restores_pkey PRIMARY KEY (id)
-);
-CREATE INDEX database_restores_backup_id_created_at_idx ON database_restores (backup_id, created_at);
-CREATE INDEX database_restores_database_id_idx ON database_restores (database_id);
-CREATE INDEX database_restores_status_idx ON database_restores (status);
 
 CREATE TABLE database_recoveries (
     database_id uuid NOT NULL,
@@ -509,6 +496,21 @@ CREATE TABLE repository_credentials (
 );
 CREATE UNIQUE INDEX repository_credentials_web_service_id_kind_key ON repository_credentials (web_service_id, kind);
 
+CREATE TABLE restores (
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    resource_id uuid NOT NULL,
+    backup_id uuid NOT NULL,
+    status text NOT NULL,
+    error text,
+    created_at timestamptz(3) DEFAULT now() NOT NULL,
+    finished_at timestamptz(3),
+    CONSTRAINT restores_pkey PRIMARY KEY (id)
+);
+CREATE INDEX restores_backup_id_created_at_idx ON restores (backup_id, created_at);
+CREATE INDEX restores_resource_id_idx ON restores (resource_id);
+CREATE INDEX restores_status_idx ON restores (status);
+
 CREATE TABLE runs (
     id uuid NOT NULL,
     web_service_id uuid NOT NULL,
@@ -671,7 +673,6 @@ ALTER TABLE commit_statuses ADD CONSTRAINT commit_statuses_web_service_id_fkey F
 ALTER TABLE cron_jobs ADD CONSTRAINT cron_jobs_web_service_id_fkey FOREIGN KEY (web_service_id) REFERENCES web_service_standings(web_service_id) ON UPDATE CASCADE ON DELETE CASCADE;
 ALTER TABLE custom_domains ADD CONSTRAINT custom_domains_web_service_id_fkey FOREIGN KEY (web_service_id) REFERENCES web_service_standings(web_service_id) ON UPDATE CASCADE ON DELETE CASCADE;
 ALTER TABLE database_attachments ADD CONSTRAINT database_attachments_web_service_id_fkey FOREIGN KEY (web_service_id) REFERENCES web_service_standings(web_service_id) ON UPDATE CASCADE ON DELETE CASCADE;
-ALTER TABLE database_restores ADD CONSTRAINT database_restores_backup_id_fkey FOREIGN KEY (backup_id) REFERENCES database_backups(id) ON UPDATE CASCADE ON DELETE CASCADE;
 ALTER TABLE deploy_hook_deliveries ADD CONSTRAINT deploy_hook_deliveries_hook_id_fkey FOREIGN KEY (hook_id) REFERENCES deploy_hooks(id) ON UPDATE CASCADE ON DELETE CASCADE;
 ALTER TABLE deploy_hooks ADD CONSTRAINT deploy_hooks_web_service_id_fkey FOREIGN KEY (web_service_id) REFERENCES web_service_standings(web_service_id) ON UPDATE CASCADE ON DELETE CASCADE;
 ALTER TABLE log_drains ADD CONSTRAINT log_drains_web_service_id_fkey FOREIGN KEY (web_service_id) REFERENCES web_service_standings(web_service_id) ON UPDATE CASCADE ON DELETE CASCADE;
@@ -682,6 +683,7 @@ ALTER TABLE pull_requests ADD CONSTRAINT pull_requests_web_service_id_fkey FOREI
 ALTER TABLE recovery_codes ADD CONSTRAINT recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES second_factors(user_id) ON UPDATE CASCADE ON DELETE CASCADE;
 ALTER TABLE releases ADD CONSTRAINT releases_web_service_id_fkey FOREIGN KEY (web_service_id) REFERENCES web_service_standings(web_service_id) ON UPDATE CASCADE ON DELETE CASCADE;
 ALTER TABLE repository_credentials ADD CONSTRAINT repository_credentials_web_service_id_fkey FOREIGN KEY (web_service_id) REFERENCES web_service_standings(web_service_id) ON UPDATE CASCADE ON DELETE CASCADE;
+ALTER TABLE restores ADD CONSTRAINT restores_backup_id_fkey FOREIGN KEY (backup_id) REFERENCES backups(id) ON UPDATE CASCADE ON DELETE CASCADE;
 ALTER TABLE runs ADD CONSTRAINT runs_web_service_id_fkey FOREIGN KEY (web_service_id) REFERENCES web_service_standings(web_service_id) ON UPDATE CASCADE ON DELETE CASCADE;
 ALTER TABLE sealed_values ADD CONSTRAINT sealed_values_web_service_id_fkey FOREIGN KEY (web_service_id) REFERENCES web_service_standings(web_service_id) ON UPDATE CASCADE ON DELETE CASCADE;
 ALTER TABLE secret_files ADD CONSTRAINT secret_files_web_service_id_fkey FOREIGN KEY (web_service_id) REFERENCES web_service_standings(web_service_id) ON UPDATE CASCADE ON DELETE CASCADE;

@@ -5,6 +5,7 @@ import { planOf } from '../applying/plan.js';
 import { isBackupName, manifestOf, rangeOfBackup } from '../backups/backup-folder.js';
 import { BackupBucket, downloadBackup } from '../backups/bucket.js';
 import { archiveCurrentWal } from '../backups/create-backup.js';
+import { describePlatformData } from '../backups/platform-contents.js';
 import { verifyFiles } from '../backups/prove-backup.js';
 import { decryptSecrets, restoreSteps } from '../backups/restore-backup.js';
 import { demandTarget, walFolderOfBackup } from '../backups/wal-archive.js';
@@ -123,8 +124,12 @@ export const restore = (given: string, options: RestoreOptions, print: Print): P
     const backedUpAt = manifestOf(folder)?.createdAt;
     const restoredTo = target?.toISOString() ?? backedUpAt;
     print(`Restored the state of ${restoredTo}.`);
-    if (target)
-      print(`Certificates, disks of web services and their databases have the state of the backup, ${backedUpAt}.`);
+    if (target) print(`Certificates, disks and the backups of workspaces have the state of the backup, ${backedUpAt}.`);
+    print(describePlatformData(PLACES.platform));
+    print(
+      'Databases of workspaces that were not on this server start empty; their owners restore a backup. ' +
+        'They can be recovered to times after their next backup only.',
+    );
     print(
       `Postern has no record of messages that were sent after ${restoredTo}; their webhooks may have been sent. Run "postern doctor".`,
     );

@@ -31,7 +31,7 @@ it('lists all resources of a web service', () =>
     'its deploy hook, if there is one',
     'its attachments to databases; the databases are kept',
     'its running instances and commands, logs, metrics and build cache',
-    'its disk with all files',
+    'its disk with all files and backups',
   ]));
 
 it('omits resources that a web service does not have', () =>

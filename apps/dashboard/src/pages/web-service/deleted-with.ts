@@ -25,6 +25,6 @@ export const deletedWith = (service: Pick<WebService, 'url' | 'disk'>, contents:
     'its deploy hook, if there is one',
     'its attachments to databases; the databases are kept',
     'its running instances and commands, logs, metrics and build cache',
-    ...(service.disk ? ['its disk with all files'] : []),
+    ...(service.disk ? ['its disk with all files and backups'] : []),
   ];
 };

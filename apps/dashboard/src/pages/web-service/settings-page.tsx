@@ -6,6 +6,7 @@ import { useAction } from '../../loading.js';
 import { CustomDomainsSection } from './custom-domains-section.js';
 import { DeletionSection } from './deletion-section.js';
 import { DeployHookSection } from './deploy-hook-section.js';
+import { DiskBackupsSection } from './disk-backups-section.js';
 import { LogDrainsSection } from './log-drains-section.js';
 import { RegistryAccessSection } from './registry-access-section.js';
 import { RepositoryAccessSection } from './repository-access-section.js';
@@ -71,6 +72,7 @@ export const SettingsPage = () => {
       >
         <SettingField name="disk.size_mib" range={[service.disk?.size_mib ?? 16, 102_400]} />
       </SettingsForm>
+      <DiskBackupsSection />
       {service.image == null ? <RepositoryAccessSection /> : <RegistryAccessSection />}
       <CustomDomainsSection />
       <LogDrainsSection />

@@ -15,6 +15,7 @@ import {
   type BuildOrder,
   type BuiltArtefact,
   camelCased,
+  type DiskRestore,
   type LogLine,
   type LogPage,
   type LogPageQuery,
@@ -30,6 +31,7 @@ import {
   type ServicePlan,
   type ServiceUsage,
   type Source,
+  type StoredBackup,
   snakeCased,
   type TrafficReading,
 } from '@postern/runtime';
@@ -91,6 +93,21 @@ export class RemoteRuntime extends Runtime {
     const run = { ...snakeCased(order), deadline_ms: Math.ceil(order.deadlineMs) };
     const result = await this.agent.execute({ kind: 'run_command', run }, { signal, waits: true });
     return camelCased(runtimeResult.run_command.parse(result));
+  }
+
+  override async backUpDisk(webServiceId: string, backupId: string, signal: AbortSignal): Promise<StoredBackup> {
+    const order = { kind: 'back_up_disk', web_service_id: webServiceId, backup_id: backupId } as const;
+    return camelCased(runtimeResult.back_up_disk.parse(await this.agent.execute(order, { signal })));
+  }
+
+  override async restoreDisk({ digest, ...restore }: DiskRestore, signal: AbortSignal): Promise<void> {
+    const order = { kind: 'restore_disk', ...snakeCased(restore), backup_digest: digest } as const;
+    await this.agent.execute(order, { signal });
+  }
+
+  override async retainDiskBackups(webServiceId: string, backupIds: ReadonlySet<string>): Promise<void> {
+    const backup_ids = [...backupIds];
+    await this.agent.execute({ kind: 'retain_disk_backups', web_service_id: webServiceId, backup_ids });
   }
 
   async stop(webServiceId: string, signal?: AbortSignal): Promise<void> {

@@ -10,6 +10,7 @@ import { appendAll, type CommandTransactions, inTransaction, lockStreams } from 
 import type { RequestContext } from '@postern/messaging';
 import { EventSourcing, type WriteOptions } from '@postern/service-host';
 import type pg from 'pg';
+import { DELETE_BACKUPS_OF } from '../../infrastructure/backups/backups.sql.js';
 import { isDeleted } from '../../infrastructure/postgres/deleted-streams.js';
 import { READ_MODELS } from '../../infrastructure/postgres/read-models.js';
 import { projectNotFound } from '../../projects/ports.js';
@@ -160,8 +161,10 @@ export class WebServiceRepository {
         throw appended ?? new Error('nothing was appended');
       }
       const state = events.reduce(webService.evolve, before);
-      if (state.deleted) await client.query(DELETE_SUMMARY, [webServiceId]);
-      else await writeSummary(client, before, state);
+      if (state.deleted) {
+        await client.query(DELETE_SUMMARY, [webServiceId]);
+        await client.query(DELETE_BACKUPS_OF, [webServiceId]);
+      } else await writeSummary(client, before, state);
       await writeReleases(client, events);
       return { before, events, state, version: appended.version, position: appended.position };
     });

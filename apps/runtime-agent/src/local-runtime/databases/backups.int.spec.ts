@@ -247,6 +247,22 @@ describe(`a backup of a key-value store on a machine ${machineHasValkey ? 'with'
     expect(await execute(rotated, `AUTH app ${rotated.password}`, 'EXISTS kept after')).toEqual(['+OK', ':2']);
   });
 
+  it(machineHasValkey ? 'is restored into a new store, and leaves the other one alone' : 'has none', async () => {
+    if (!machineHasValkey) return expect(await databases.missingFor('key_value')).toContain('install');
+    const source = await running('key_value');
+    await execute(source, `AUTH app ${source.password}`, 'SET kept 1');
+    const backupId = uuidv7();
+    const { digest } = await databases.backUp(source.databaseId, backupId, NEVER);
+    await execute(source, `AUTH app ${source.password}`, 'SET kept 2');
+    const databaseId = uuidv7();
+    const order = { ...source, ...(await databases.reserve(databaseId, 'key_value')), databaseId, password: 'new' };
+    const sourceId = source.databaseId;
+    await databases.restore({ order, restoreId: databaseId, backupId, digest, sourceId }, NEVER);
+    expect(await execute(order, 'AUTH app new', 'GET kept', 'SET kept 3')).toEqual(['+OK', '$1', '1', '+OK']);
+    expect(await execute(source, `AUTH app ${source.password}`, 'GET kept')).toEqual(['+OK', '$1', '2']);
+    expect(await execute(order, `AUTH app ${source.password}`)).toEqual([expect.stringContaining('WRONGPASS')]);
+  });
+
   it(machineHasValkey ? 'takes a new password while it runs' : 'needs none', async () => {
     if (!machineHasValkey) return expect(await databases.missingFor('key_value')).toContain('install');
     const order = await running('key_value');

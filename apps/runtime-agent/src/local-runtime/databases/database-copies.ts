@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseOrder, DatabaseRecovery, DatabaseRestore, StoredBackup } from '@postern/runtime';
-import { freeBytes, usedBytes } from '../../infrastructure/disk.js';
-import type { BackupFiles } from './backup-files.js';
+import { freeBytes, requireSpace, usedBytes } from '../../infrastructure/disk.js';
+import type { BackupFiles } from '../backups/backup-files.js';
 import type { DatabaseFolders, DatabaseRecord } from './database-folder.js';
 import type { LocalServers } from './local-servers.js';
 import type { Restorations } from './restorations.js';
@@ -69,7 +69,8 @@ export class DatabaseCopies {
       await this.#requireSpace(targetTime === undefined ? contentBytes : contentBytes + GROWTH_BYTES);
       const source = { databaseId: sourceId, backupId, targetTime };
       // Until now, the data that are replaced can be recovered as well.
-      if (sourceId === record.databaseId) await this.#seal(record).catch(() => undefined);
+      if (sourceId === record.databaseId && (await this.parts.archive.hasBases(sourceId)))
+        await this.#seal(record).catch(() => undefined);
       if (targetTime !== undefined) await this.#requireRecoverable(source, targetTime);
       const provide = async (configuration: string) => {
         if (targetTime === undefined) return undefined;
@@ -161,14 +162,9 @@ export class DatabaseCopies {
     else this.#problems.set(databaseId, problem);
   }
 
-  async #requireSpace(bytes: number): Promise<void> {
+  #requireSpace(bytes: number): Promise<void> {
     const { folders, spareBytes } = this.parts;
-    const free = await freeBytes(folders.root);
-    if (free - bytes >= spareBytes) return;
-    const mib = (count: number) => `${Math.max(0, Math.ceil(count / MIB))} MiB`;
-    throw new Error(
-      `the disk of the platform is too full: ${mib(bytes + spareBytes)} must be free, but only ${mib(free)} are`,
-    );
+    return requireSpace(folders.root, bytes, spareBytes);
   }
 }
 

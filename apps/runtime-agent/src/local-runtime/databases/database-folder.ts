@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, link, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { DatabaseKind, DatabaseLimits } from '@postern/runtime';
@@ -114,7 +114,7 @@ export class DatabaseFolders {
   }
 
   async recordOf(databaseId: string): Promise<DatabaseRecord | undefined> {
-    const text = await readFile(join(this.pathOf(databaseId), 'record.json'), 'utf8').catch(missing(undefined));
+    const text = await readFile(join(this.pathOf(databaseId), RECORD), 'utf8').catch(missing(undefined));
     return text === undefined ? undefined : (JSON.parse(text) as DatabaseRecord);
   }
 
@@ -135,16 +135,20 @@ export class DatabaseFolders {
     // The database's own user may enter the folder; no other user may read it.
     await chmod(draft, 0o711);
     await writeRecord(draft, record);
+    const folder = this.pathOf(databaseId);
     // The folder appears with its record: a folder without a record is an orphan, and is removed.
     try {
-      await rename(draft, this.pathOf(databaseId));
+      await rename(draft, folder);
       return record;
     } catch (error) {
+      // Of a database that was restored with the installation, only the backups are there.
+      const added = await link(join(draft, RECORD), join(folder, RECORD)).catch((cause: Error) => cause);
+      if (!added) await chmod(folder, 0o711);
       await rm(draft, { recursive: true });
-      const earlier = await this.recordOf(databaseId);
-      if (!earlier) throw error;
-      if (earlier.port !== own) await rm(join(this.root, 'ports', String(own)), { force: true });
-      return earlier;
+      const found = await this.recordOf(databaseId);
+      if (!found) throw error;
+      if (found.port !== own) await rm(join(this.root, 'ports', String(own)), { force: true });
+      return found;
     }
   }
 
@@ -159,7 +163,7 @@ export class DatabaseFolders {
     const record = await this.recordOf(databaseId);
     const folder = this.pathOf(databaseId);
     for (const name of await readdir(folder).catch(missing<string[]>([])))
-      if (name !== 'record.json') await rm(join(folder, name), { recursive: true, force: true });
+      if (name !== RECORD) await rm(join(folder, name), { recursive: true, force: true });
     if (record) await rm(join(this.root, 'ports', String(record.port)), { force: true });
     await rm(folder, { recursive: true, force: true });
   }
@@ -219,12 +223,13 @@ export class DatabaseFolders {
 const newSecret = (): string => randomBytes(24).toString('base64url');
 
 /** Name prefix of a folder before its record is complete. */
+const RECORD = 'record.json';
 const DRAFT = 'draft-';
 
 const writeRecord = async (folder: string, record: DatabaseRecord): Promise<void> => {
   const draft = join(folder, 'record.json.draft');
   await writeFile(draft, JSON.stringify(record), { mode: 0o600, flush: true });
-  await rename(draft, join(folder, 'record.json'));
+  await rename(draft, join(folder, RECORD));
 };
 
 /** Whether a file or folder exists and was last changed before this time. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   type DatabaseBackups,
   type DatabaseExtension,
@@ -13,9 +14,9 @@ import {
   type StorageState,
   type StoredBackup,
 } from '@postern/runtime';
-import { usedBytes } from '../../infrastructure/disk.js';
+import { SPARE_BYTES, usedBytes } from '../../infrastructure/disk.js';
+import { BackupFiles } from '../backups/backup-files.js';
 import type { DiskImages } from '../sandbox/areas/disk-images.js';
-import { BackupFiles } from './backup-files.js';
 import { DatabaseCopies } from './database-copies.js';
 import { DatabaseFolders, type DatabaseRecord, placeOf, RESTORE_SUFFIX } from './database-folder.js';
 import { type DatabaseNetworks, NO_NETWORKS } from './database-networks.js';
@@ -35,7 +36,7 @@ const LOG_BYTES = 10 * 1024 ** 2;
 /** Share of the limit below which a database becomes writable again, so that it does not alternate. */
 const WRITABLE_AGAIN = 0.95;
 
-const DEFAULT_BOUNDS: DatabaseBounds = { spareBytes: 512 * 1024 ** 2, startTimeoutMs: 45_000, recoveryDays: 7 };
+const DEFAULT_BOUNDS: DatabaseBounds = { spareBytes: SPARE_BYTES, startTimeoutMs: 45_000, recoveryDays: 7 };
 
 export interface DatabaseBounds {
   /** Disk space that backups and restores leave free. */
@@ -79,7 +80,7 @@ export class LocalDatabases extends DatabaseRuntime implements DatabaseStorage, 
     this.#acceptsKnownHoles = bounds.acceptsKnownHoles ?? false;
     this.#folders = new DatabaseFolders(platformHome);
     this.#supervisor = new ServerSupervisor(this.#folders, startTimeoutMs);
-    const backups = new BackupFiles(this.#folders);
+    const backups = new BackupFiles(databaseId => join(this.#folders.pathOf(databaseId), 'backups'));
     const images = bounds.images ?? (async () => undefined);
     this.#volumes = new DatabaseVolumes(this.#folders, images);
     const settings = { platformHome, startTimeoutMs };

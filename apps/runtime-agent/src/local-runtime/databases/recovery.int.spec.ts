@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, stat, truncate, utimes } from 'node:fs/promises';
+import { readdir, rm, stat, truncate, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { DatabaseOrder } from '@postern/runtime';
@@ -72,6 +72,18 @@ describe('a restore into a new database', () => {
     await query(order, 'INSERT INTO orders VALUES (3)');
     expect(await ids(source)).toEqual([1, 2]);
   });
+});
+
+it('a database of which only the backups are left, as on a new machine, starts empty and is restored from one', async () => {
+  const { source, backup } = await backedUp();
+  await databases.stopAll();
+  for (const name of await readdir(folderOf(source)))
+    if (name !== 'backups') await rm(join(folderOf(source), name), { recursive: true });
+  await databases.ensure(source);
+  await expect(ids(source)).rejects.toThrow('does not exist');
+  const { backupId, digest } = backup;
+  await databases.restore({ order: source, restoreId: uuidv7(), backupId, digest }, NEVER);
+  expect(await ids(source)).toEqual([1]);
 });
 
 describe('a recovery to a point in time', () => {

@@ -1,8 +1,8 @@
 import { chmod, mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatabaseOrder } from '@postern/runtime';
+import type { BackupFiles } from '../backups/backup-files.js';
 import type { DiskImages } from '../sandbox/areas/disk-images.js';
-import type { BackupFiles } from './backup-files.js';
 import { type DatabaseFolders, type DatabaseRecord, type Recovery, RestoreFolders } from './database-folder.js';
 import { DatabaseVolumes, moveData } from './database-volumes.js';
 import { type LocalServer, ServerSupervisor } from './server-supervisor.js';

@@ -77,6 +77,11 @@ export class WalArchive {
     return (await this.#segments(record.databaseId, historyOf(record))).has(segment);
   }
 
+  /** Whether there is a backup that a recovery can begin with; without one, no segments are kept. */
+  async hasBases(databaseId: string): Promise<boolean> {
+    return (await this.#basesOf(databaseId)).size > 0;
+  }
+
   /** Notes that a backup begins: segments from this one on are kept. */
   async begin(record: DatabaseRecord, backupId: string, segment: string): Promise<void> {
     await mkdir(this.#bases(record.databaseId), { recursive: true });

@@ -205,6 +205,11 @@ export class ReplicaSet implements ReplicaOwner {
   }
 }
 
+/** While no instance runs until the next request. */
+export const asleepStatus = ({ rollId }: ServicePlan): RuntimeStatus => {
+  return { rollId, healthy: 0, instances: 0, lastFailure: undefined, restarts: 0, asleep: true };
+};
+
 const graceMsOf = (plan: ServicePlan | undefined): number | undefined => {
   const seconds = plan?.healthCheck?.graceSeconds;
   return seconds === undefined ? undefined : seconds * 1_000;

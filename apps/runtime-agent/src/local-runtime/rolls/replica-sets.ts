@@ -2,6 +2,7 @@ import type { Instance } from '../instances/instance.js';
 import type { Replica } from './replica.js';
 import { ReplicaSet, type ReplicaSetHost, type ReplicaSetListener } from './replica-set.js';
 import type { Traffic } from './traffic.js';
+import type { TrafficFollower } from './traffic-follower.js';
 
 /** The replica sets of one web service, by roll. */
 export class ReplicaSets {
@@ -54,8 +55,16 @@ export class ReplicaSets {
     for (const { rollId } of replicaSets) this.#byRoll.delete(rollId);
   }
 
+  /** Ends the newest replicas above `size`. */
+  async shrink(replicaSet: ReplicaSet, size: number, follower: TrafficFollower): Promise<void> {
+    const leaving = replicaSet.shrinkTo(size);
+    if (leaving.length === 0) return;
+    await follower.follow();
+    await this.#retireReplicas(leaving, replicaSet.drainMs);
+  }
+
   /** Drains and ends replicas that no longer belong to their replica set. */
-  async retireReplicas(replicas: readonly Replica[], drainMs: number): Promise<void> {
+  async #retireReplicas(replicas: readonly Replica[], drainMs: number): Promise<void> {
     await Promise.all(replicas.map(replica => replica.release()));
     await this.#drain(
       replicas.flatMap(({ instance }) => instance ?? []),

@@ -4,7 +4,7 @@ import { RollFailed, type RuntimeStatus, type ServicePlan } from '@postern/runti
 import type { Instance } from '../instances/instance.js';
 import { OrderQueue } from './order-queue.js';
 import { ProvenPlans } from './proven-plans.js';
-import type { ReplicaSet, ReplicaSetHost, ReplicaSetListener } from './replica-set.js';
+import { asleepStatus, type ReplicaSet, type ReplicaSetHost, type ReplicaSetListener } from './replica-set.js';
 import { ReplicaSets } from './replica-sets.js';
 import { sizeWithin } from './scaling.js';
 import { hostOf, sameBackends, type Traffic } from './traffic.js';
@@ -94,6 +94,16 @@ export class RunningService implements ReplicaSetListener {
     });
   }
 
+  /** Ends the instances with the disk, calls `work`, and starts the release that served again, also if the work fails. */
+  withoutDiskUser(work: () => Promise<void>): Promise<void> {
+    return this.#orders.run(async () => {
+      const before = this.#serving;
+      if (before) await this.#end(before, 'The disk is restored from a backup: its instance ends and starts again');
+      await this.#replicaSets.retire(this.#replicaSets.all);
+      await work().finally(() => before?.plan && this.#startAgain(before.plan, before.size));
+    });
+  }
+
   /** Makes exactly this plan run, without waiting until it is healthy. `route` is the load balancer's current route. */
   maintain(plan: ServicePlan, route: BalancerRoute | undefined): Promise<void> {
     return this.#orders.run(async () => {
@@ -120,7 +130,7 @@ export class RunningService implements ReplicaSetListener {
       this.#proven.add(plan);
       if (!route || route.closed || !sameBackends(route.backends, replicaSet.backends)) await this.#follower.follow();
       await this.#replicaSets.retire(this.#replicaSets.othersThan(replicaSet));
-      await this.#shrink(replicaSet, sizeWithin(plan, replicaSet.size));
+      await this.#replicaSets.shrink(replicaSet, sizeWithin(plan, replicaSet.size), this.#follower);
       await this.#workers.follow(plan);
     });
   }
@@ -175,18 +185,15 @@ export class RunningService implements ReplicaSetListener {
       const replicaSet = this.#serving;
       if (!replicaSet?.plan) return;
       replicaSet.fill(replicaSet.plan, size);
-      await this.#shrink(replicaSet, size);
+      await this.#replicaSets.shrink(replicaSet, size, this.#follower);
     });
   }
 
   status(): RuntimeStatus | undefined {
-    const { status: processes } = this.#workers;
-    if (this.#asleep && !this.#serving) {
-      const { rollId } = this.#asleep;
-      return { rollId, healthy: 0, instances: 0, lastFailure: undefined, restarts: 0, asleep: true, processes };
-    }
+    const asleep = this.#serving ? undefined : this.#asleep;
     const replicaSet = this.#serving ?? this.#replicaSets.all.at(-1);
-    return replicaSet && { ...replicaSet.status(this.#lastFailure), processes };
+    const status = asleep ? asleepStatus(asleep) : replicaSet?.status(this.#lastFailure);
+    return status && { ...status, processes: this.#workers.status };
   }
 
   /** Stops the supervision and leaves the instances running. */
@@ -230,7 +237,8 @@ export class RunningService implements ReplicaSetListener {
     const replicaSet = this.#replicaSets.of(plan.rollId);
     try {
       await this.host.release(plan, end);
-      if (plan.disk && before && before !== replicaSet) await this.#endBefore(before);
+      if (plan.disk && before && before !== replicaSet)
+        await this.#end(before, 'The web service has a disk: its instance ends before the next one starts');
       this.#publicHost = await this.traffic.reserve(plan.name);
       replicaSet.fill(plan, sizeWithin(plan, Math.max(replicaSet.size, before?.size ?? 0)));
       if (replicaSet === before) replicaSet.establish();
@@ -256,9 +264,9 @@ export class RunningService implements ReplicaSetListener {
     await Promise.all([this.#replicaSets.retire(this.#replicaSets.othersThan(replicaSet)), this.#workers.follow(plan)]);
   }
 
-  /** Two instances must not write to a disk at the same time, so the older release ends before the next one starts. */
-  async #endBefore(replicaSet: ReplicaSet): Promise<void> {
-    this.host.logLine('The web service has a disk: its instance ends before the next one starts');
+  /** Two instances must not write to a disk at the same time, so one ends before the next one starts. */
+  async #end(replicaSet: ReplicaSet, message: string): Promise<void> {
+    this.host.logLine(message);
     this.#serving = undefined;
     await this.traffic.clear();
     await this.#replicaSets.retire([replicaSet]);
@@ -288,12 +296,5 @@ export class RunningService implements ReplicaSetListener {
       // The next reconciliation then replaces it, whether the plan's replicas are healthy or not.
       this.#serving = undefined;
     }
-  }
-
-  async #shrink(replicaSet: ReplicaSet, size: number): Promise<void> {
-    const leaving = replicaSet.shrinkTo(size);
-    if (leaving.length === 0) return;
-    await this.#follower.follow();
-    await this.#replicaSets.retireReplicas(leaving, replicaSet.drainMs);
   }
 }

@@ -179,7 +179,7 @@ describe('the OpenAPI documents', () => {
 
   it('contain security, rate limit and error shapes of every call of the platform API', () => {
     const operations = operationsIn(publicApi, '/api/v1/');
-    expect(operations).toHaveLength(81);
+    expect(operations).toHaveLength(84);
     for (const { method, operation } of operations) {
       expect(operation).toMatchObject({
         security: [{ platformKey: [] }],

@@ -35,6 +35,7 @@ const TAGS: Readonly<Record<string, string>> = {
   'Git tokens': 'Access tokens for private repositories.',
   'Registry credentials': 'Credentials for the registries of private images.',
   'Logs and metrics': 'Log lines, and CPU and memory usage.',
+  'Disk backups': 'Backups of the disks of web services, and their restoration.',
   Databases: 'Relational databases and key-value stores.',
   'Database attachments': 'Web services that get the connection URL of a database.',
   'Database backups': 'Backups of databases, and their restoration.',

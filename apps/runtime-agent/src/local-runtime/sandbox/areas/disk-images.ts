@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile, type StdioOptions, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -29,6 +29,17 @@ type Programs = Readonly<Record<(typeof PROGRAMS)[number], string>>;
 const REPAIRED = new Set([0, 1, 2, 3]);
 const RELEASE_TIMEOUT_MS = 10_000;
 const RELEASE_POLL_MS = 20;
+
+/** The exit status of a program whose image could not be mounted. */
+export const NOT_MOUNTED = 100;
+/** Another image may have got the device before it was mounted here, so it is compared afterwards. */
+const MOUNT_AND_RUN = `
+  mount=$1 options=$2 device=$3 path=$4 folder=$5 losetup=$6; shift 6
+  "$mount" -t ext4 -o "$options" "\${device:-$path}" "$folder" || exit ${NOT_MOUNTED}
+  found=$(echo $("$losetup" --noheadings --output NAME --associated "$path"))
+  case $found in *' '* | '') exit ${NOT_MOUNTED} ;; esac
+  [ "$found" = "\${device:-$found}" ] || exit ${NOT_MOUNTED}
+  exec "$@"`;
 
 export interface ImageRequest {
   readonly path: string;
@@ -87,7 +98,7 @@ export class DiskImages {
    * @throws if it is still in use, or cannot be repaired.
    */
   async prepare(path: string, bytes: number): Promise<void> {
-    await this.#released(path);
+    await this.released(path);
     await this.#repair(path, '-p');
     if (!(await this.isSmaller(path, bytes))) return;
     await this.#repair(path, '-fp');
@@ -115,10 +126,34 @@ export class DiskImages {
   async share(path: string, folder: string): Promise<void> {
     await mkdir(folder, { recursive: true });
     if (await isMounted(folder)) return;
-    const device = await this.#deviceOf(path);
+    const device = await this.deviceOf(path);
     if (device === undefined) await this.#repair(path, '-p');
     const options = IMAGE_OPTIONS.filter(option => option !== 'loop' || device === undefined);
     await run(this.programs.mount, ['-t', 'ext4', '-o', options.join(','), device ?? path, folder]);
+  }
+
+  /**
+   * Starts a program in a namespace of mounts in which the image is mounted at `folder`: if another namespace uses it, both have the same
+   * file system. The mount ends with the program, which exits with `NOT_MOUNTED` if the image cannot be mounted.
+   */
+  async within(
+    path: string,
+    folder: string,
+    argv: readonly string[],
+    stdio: StdioOptions,
+    signal: AbortSignal,
+  ): Promise<ChildProcess> {
+    await mkdir(folder, { recursive: true });
+    const device = await this.deviceOf(path);
+    if (device === undefined) await this.#repair(path, '-p');
+    const options = IMAGE_OPTIONS.filter(option => option !== 'loop' || device === undefined).join(',');
+    const { unshare, mount, losetup } = this.programs;
+    const given = [mount, options, device ?? '', path, folder, losetup, ...argv];
+    signal.throwIfAborted();
+    return spawn(unshare, ['--mount', '--', '/bin/sh', '-c', MOUNT_AND_RUN, 'sh', ...given], {
+      stdio,
+      env: { ...process.env, LC_ALL: 'C' },
+    });
   }
 
   /** Does nothing if no image is mounted there. */
@@ -127,18 +162,18 @@ export class DiskImages {
       await run(this.programs.umount, [folder]).catch(() => run(this.programs.umount, ['--lazy', folder]));
   }
 
-  /** Two loop devices for one image would destroy its content. */
-  async #released(path: string): Promise<void> {
+  /** Waits until no namespace uses the image: two loop devices for one image would destroy its content. */
+  async released(path: string): Promise<void> {
     const deadline = performance.now() + RELEASE_TIMEOUT_MS;
     for (;;) {
-      if ((await this.#deviceOf(path)) === undefined) return;
+      if ((await this.deviceOf(path)) === undefined) return;
       if (performance.now() > deadline) throw new Error('the processes that used its file system have not ended yet');
       await delay(RELEASE_POLL_MS);
     }
   }
 
   /** The loop device of an image, in whichever namespace it is mounted. */
-  async #deviceOf(path: string): Promise<string | undefined> {
+  async deviceOf(path: string): Promise<string | undefined> {
     const options = ['--noheadings', '--output', 'NAME', '--associated', path];
     const { stdout } = await run(this.programs.losetup, options);
     return stdout.trim().split(/\s+/)[0] || undefined;

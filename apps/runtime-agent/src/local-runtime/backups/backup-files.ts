@@ -6,26 +6,26 @@ import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import type { StoredBackup } from '@postern/runtime';
-import type { DatabaseFolders } from './database-folder.js';
 
 const SUFFIX = '.zst';
 const DRAFT = '.draft';
 const NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The backups of databases: `<database>/backups/<backup>.zst`, readable only for the platform. */
+/** The backups of databases or disks: `<backup>.zst` in a folder for each, readable only for the platform. */
 export class BackupFiles {
-  constructor(private readonly folders: DatabaseFolders) {}
+  /** @param folderOf the folder with the backups of a database or disk. */
+  constructor(private readonly folderOf: (ownerId: string) => string) {}
 
   /** Stores `content` completely or not at all; content larger than `mostBytes` is refused. */
   async write(
-    databaseId: string,
+    ownerId: string,
     backupId: string,
     content: Readable,
     mostBytes: number,
     signal: AbortSignal,
   ): Promise<StoredBackup> {
-    const file = this.#fileOf(databaseId, backupId);
-    const folder = this.#folderOf(databaseId);
+    const file = this.#fileOf(ownerId, backupId);
+    const folder = this.folderOf(ownerId);
     await mkdir(folder, { recursive: true });
     await chmod(folder, 0o700);
     const draft = `${file}${DRAFT}`;
@@ -44,32 +44,32 @@ export class BackupFiles {
   }
 
   /** Undefined if the backup does not exist. */
-  async find(databaseId: string, backupId: string): Promise<StoredBackup | undefined> {
-    const file = this.#fileOf(databaseId, backupId);
+  async find(ownerId: string, backupId: string): Promise<StoredBackup | undefined> {
+    const file = this.#fileOf(ownerId, backupId);
     const exists = await stat(file).catch(() => undefined);
     return exists && digestOf(file);
   }
 
   /** The uncompressed size of a backup. @throws if the backup is damaged. */
-  async contentBytes(databaseId: string, backupId: string, signal: AbortSignal): Promise<number> {
+  async contentBytes(ownerId: string, backupId: string, signal: AbortSignal): Promise<number> {
     let bytes = 0;
     const count = async (content: Readable) => {
       for await (const chunk of content) bytes += (chunk as Buffer).length;
     };
-    await this.read(databaseId, backupId, count, signal);
+    await this.read(ownerId, backupId, count, signal);
     return bytes;
   }
 
   /** Passes the content of a backup to `take`. */
   async read(
-    databaseId: string,
+    ownerId: string,
     backupId: string,
     take: (content: Readable) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
     const content = createZstdDecompress();
     await Promise.all([
-      pipeline(createReadStream(this.#fileOf(databaseId, backupId)), content, { signal }),
+      pipeline(createReadStream(this.#fileOf(ownerId, backupId)), content, { signal }),
       take(content).catch(error => {
         content.destroy();
         throw error;
@@ -77,21 +77,17 @@ export class BackupFiles {
     ]);
   }
 
-  /** Deletes all other backups of the database. */
-  async retain(databaseId: string, backupIds: ReadonlySet<string>): Promise<void> {
-    const folder = this.#folderOf(databaseId);
+  /** Deletes all other backups of the database or disk. */
+  async retain(ownerId: string, backupIds: ReadonlySet<string>): Promise<void> {
+    const folder = this.folderOf(ownerId);
     const kept = new Set([...backupIds].map(id => `${id}${SUFFIX}`));
     for (const name of await readdir(folder).catch(() => []))
       if (!kept.has(name.replace(DRAFT, ''))) await rm(join(folder, name), { force: true });
   }
 
-  #folderOf(databaseId: string): string {
-    return join(this.folders.pathOf(databaseId), 'backups');
-  }
-
-  #fileOf(databaseId: string, backupId: string): string {
+  #fileOf(ownerId: string, backupId: string): string {
     if (!NAME.test(backupId)) throw new Error('the id of a backup is a UUID');
-    return join(this.#folderOf(databaseId), `${backupId}${SUFFIX}`);
+    return join(this.folderOf(ownerId), `${backupId}${SUFFIX}`);
   }
 }
 
@@ -110,7 +106,7 @@ const refusingBeyond = (mostBytes: number): Transform => {
   return new Transform({
     transform(chunk: Buffer, _, done) {
       bytes += chunk.length;
-      done(bytes > mostBytes ? new Error('the database grew while it was copied') : null, chunk);
+      done(bytes > mostBytes ? new Error('the data grew while they were copied') : null, chunk);
     },
   });
 };
