@@ -32,7 +32,10 @@ describe('a new release that does not respond', () => {
 
   const bad = {
     'never listens': 'setInterval(() => {}, 1000);',
-    'listens on another port': server("const answer = (_, response) => response.end('hidden');", `${otherPort}`),
+    'listens on another port': server(
+      'const answer = (_, response) => { response.statusCode = 500; response.end(); };',
+      `${otherPort}`,
+    ),
     'exits on a request': server("const answer = () => { console.error('out of luck'); process.exit(7); };"),
     'answers with an error': server('const answer = (_, response) => { response.statusCode = 500; response.end(); };'),
   };
@@ -55,7 +58,7 @@ describe('a new release that does not respond', () => {
     [
       'listens on another port',
       new RegExp(
-        `listens on port ${otherPort}, not on PORT \\d+\\. Make it listen on the port in the environment variable PORT, or set the port of the web service to ${otherPort}\\.$`,
+        `listens on port ${otherPort}, not on PORT \\d+.*\\. Make it listen on the port in the environment variable PORT, or set the port of the web service to ${otherPort}\\.$`,
       ),
     ],
     ['exits on a request', /exited with code 7\nout of luck/],

@@ -12,6 +12,7 @@ import { InstanceRecords } from './instances/instance-records.js';
 import { InstanceStarter, type LaunchOf } from './instances/instance-starter.js';
 import { MarkedProcesses } from './instances/marked-processes.js';
 import { OrphanedInstances } from './instances/orphaned-instances.js';
+import { OtherPorts } from './instances/other-ports.js';
 import { LocalRuntime } from './local-runtime.js';
 import type { Redactor } from './logs/line-splitter.js';
 import { LogStore } from './logs/log-store.js';
@@ -90,7 +91,9 @@ export const assembleLocalRuntime = (options: LocalRuntimeOptions): LocalRuntime
   const instanceRecords = new InstanceRecords(platformHome);
   const disks = new ServiceDisks(platformHome, confinement, images);
   const connections = new InstanceConnections(platformHome);
-  const host = { instanceRecords, confinement, connections, logs, redactor, limits, path, platformUrl, disks, images };
+  const otherPorts = new OtherPorts();
+  const places = { confinement, connections, otherPorts, disks, images };
+  const host = { instanceRecords, logs, redactor, limits, path, platformUrl, ...places };
   const starter = new InstanceStarter(host, options.launchOf, platformHome);
   const processes = new MarkedProcesses();
   const times = { ...TIMES, ...options.times };

@@ -10,8 +10,10 @@ export interface ProbeTarget {
   readonly request: ProbeRequest;
 }
 
-/** An accepted connection is enough, or a GET request must get a status below `limit`. */
-export type ProbeRequest = 'connection' | { readonly path: string; readonly limit: number };
+/** An accepted connection is enough, or a GET request must get a status below `limit` that is not in `except`. */
+export type ProbeRequest =
+  | 'connection'
+  | { readonly path: string; readonly limit: number; readonly except?: readonly number[] };
 
 /**
  * What is asked: the health check path, which must answer below 400. Without one, a new instance must answer `/` below
@@ -22,12 +24,32 @@ export const probeRequest = (healthCheckPath: string | undefined, isNew: boolean
   return isNew ? { path: '/', limit: 500 } : 'connection';
 };
 
+/** What a debugger, a port for HTTPS (400) or one for WebSockets (426) answers. */
+const NOT_FOR_VISITORS = [400, 426];
+
+/** What another port than PORT must answer to get the requests. */
+export const otherPortRequest = (healthCheckPath: string | undefined): ProbeRequest =>
+  healthCheckPath === undefined
+    ? { path: '/', limit: 500, except: NOT_FOR_VISITORS }
+    : probeRequest(healthCheckPath, true);
+
 /** Undefined on success; otherwise a failure message for users. */
 export type ProbeAnswer = string | undefined;
 
-/** The message for an instance that listens on other ports than PORT. */
-export const wrongPort = (ports: string, port: number): string =>
-  `listens on port ${ports}, not on PORT ${port}. Make it listen on the port in the environment variable PORT, or set the port of the web service to ${ports.includes(',') ? 'one of them' : ports}.`;
+/** The message for an instance that listens on other ports than PORT, with what those that were tried answered. */
+export const wrongPort = (
+  ports: readonly number[],
+  port: number,
+  failures: ReadonlyMap<number, ProbeAnswer> = new Map(),
+): string => {
+  const tried = [...failures].map(([each, failure]) => `port ${each}: ${failure}`).join('; ');
+  const choice = ports.length > 1 ? 'one of them' : ports[0];
+  return `listens on port ${ports.join(', ')}, not on PORT ${port}${tried && ` (${tried})`}. Make it listen on the port in the environment variable PORT, or set the port of the web service to ${choice}.`;
+};
+
+/** The message for the log when another port than PORT gets the requests. */
+export const listensElsewhere = (found: number, port: number): string =>
+  `Listens on port ${found}, not on PORT ${port}: requests go to ${found}. Set the port of the web service to ${found} to make this permanent`;
 
 export const isWrongPort = (answer: ProbeAnswer): boolean => /^listens on port .*, not on PORT /.test(answer ?? '');
 
@@ -61,7 +83,7 @@ const statusMessage = (path: string, status: number, host: string): string =>
 const probePath = (
   connections: Pick<InstanceConnections, 'open'>,
   target: ProbeTarget,
-  { path, limit }: Exclude<ProbeRequest, string>,
+  { path, limit, except }: Exclude<ProbeRequest, string>,
   timeoutMs: number,
 ): Promise<ProbeAnswer> =>
   new Promise(resolve => {
@@ -81,7 +103,11 @@ const probePath = (
       outgoing.destroy();
     };
     outgoing.once('response', ({ statusCode = 0 }) =>
-      answer(statusCode >= 200 && statusCode < limit ? undefined : statusMessage(path, statusCode, headers.host)),
+      answer(
+        statusCode >= 200 && statusCode < limit && !except?.includes(statusCode)
+          ? undefined
+          : statusMessage(path, statusCode, headers.host),
+      ),
     );
     // Destroying a request after its response emits another error.
     outgoing.on('error', error => answer(describe(error)));

@@ -8,6 +8,7 @@ import type { InstanceHost } from './instances/instance-host.js';
 import { InstanceRecords } from './instances/instance-records.js';
 import { MarkedProcesses } from './instances/marked-processes.js';
 import { OrphanedInstances } from './instances/orphaned-instances.js';
+import { OtherPorts } from './instances/other-ports.js';
 import { LogStore } from './logs/log-store.js';
 import { redactor } from './redactor.js';
 import { HomeOwnership } from './rolls/home-ownership.js';
@@ -40,7 +41,8 @@ export const stopEverything = async (
   const instanceRecords = new InstanceRecords(platformHome);
   const disks = new ServiceDisks(platformHome, confinement, images);
   const connections = new InstanceConnections(platformHome);
-  const parts = { instanceRecords, confinement, connections, logs, redactor, disks, images };
+  const otherPorts = new OtherPorts();
+  const parts = { instanceRecords, confinement, connections, otherPorts, logs, redactor, disks, images };
   const host: InstanceHost = { ...parts, limits: LIMITS, path, platformUrl };
   const orphanedInstances = new OrphanedInstances(host, new MarkedProcesses(), homePrefix(platformHome), log);
   const instances = await orphanedInstances.adopt();

@@ -86,6 +86,11 @@ describe('A failed build', () => {
       /^the project needs Java 21: install a JDK/,
     ],
     [
+      'Yarn with a package for another Node.js',
+      'error strapi@4.1.7: The engine "node" is incompatible with this module. Expected version ">=12.22.0 <=16.x.x". Got "24.21.0"\n',
+      /^strapi@4\.1\.7 needs Node\.js >=12\.22\.0 <=16\.x\.x and has 24\.21\.0: write such a version into a file \.nvmrc/,
+    ],
+    [
       'npm with an old lock file',
       '`npm ci` can only install packages when your package.json and package-lock.json\n',
       /^package-lock\.json does not match package\.json: run npm install and commit/,

@@ -58,6 +58,13 @@ const ADVICE: readonly Advice[] = [
       `the project needs Python ${wanted} and has ${own}: install Python ${wanted} with venv on ${machine}`,
   },
   {
+    patterns: [
+      /error (\S{1,300}): The engine "node" is incompatible with this module\. Expected version "([^"]{1,100})"\. Got "(\S{1,50})"/,
+    ],
+    message: ([name, wanted, own]) =>
+      `${name} needs Node.js ${wanted} and has ${own}: write such a version into a file .nvmrc, or into engines of package.json`,
+  },
+  {
     patterns: [/plette\.\S{1,100}DataValidationError: Missing required field: (\w+)/],
     message: ([field]) =>
       `Pipfile.lock is from an old Pipenv and has no ${field} in a source: add ${field} to each [[source]] of the Pipfile, run pipenv lock and commit the result`,

@@ -60,8 +60,7 @@ export class ArtefactStore {
     const tree = treeOf(draft);
     await removeTree(join(tree, '.git'));
     // Neither chown nor chmod follows links here.
-    const isCopied = this.hasWorkingCopies && about.start?.kind !== 'image';
-    const group = isCopied ? await this.groupOf?.(about.webServiceId) : undefined;
+    const group = this.hasWorkingCopies ? await this.groupOf?.(about.webServiceId) : undefined;
     if (process.getuid?.() === 0) await run('chown', ['-hR', `0:${group ?? 0}`, '--', draft]);
     // A working copy has the modes of the artefact, which itself is mounted read-only; programs copy files with their modes.
     const modes = group === undefined ? 'u+rX,go=u,a-w' : 'u+rwX,go=u,o-w';
@@ -160,7 +159,7 @@ const imageLaunch = (tree: string, image: ImageStart, startCommand: Parameters<L
     directory: tree,
     folder: '.',
     argv: ['/bin/sh', '-c', IN_FOLDER, image.workingDirectory, ...argv],
-    image: { environment: image.environment },
+    image: { environment: image.environment, user: image.user },
   };
 };
 

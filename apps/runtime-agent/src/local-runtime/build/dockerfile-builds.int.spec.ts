@@ -97,7 +97,7 @@ if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: $
   it('runs its one-off commands and its release command', async () => {
     const release = { releaseCommand: 'echo "released in $PWD with $GREETING"' };
     const { order, plan } = await builds.serve(shop('ENV GREETING=hello'), {}, release);
-    expect(await builds.run(plan, 'test "$PWD" = /srv/shop && cat /etc/passwd')).toMatchObject({ exitCode: 1 });
+    expect(await builds.run(plan, 'test "$PWD" = /srv/shop && ls /usr')).toMatchObject({ exitCode: 1 });
     expect(await builds.run(plan, 'echo "run with $GREETING" && test -x /bin/busybox')).toEqual({
       exitCode: 0,
       reason: null,

@@ -1,6 +1,8 @@
-import { stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { never } from '@postern/runtime/testing';
 import {
   dockerfileOf,
   ImageBuilds,
@@ -60,7 +62,7 @@ jest.setTimeout(90_000);
     it('have privileges or see anything but its image', async () => {
       const run = scriptOf(
         `grep -E '^(Uid|CapInh|CapPrm|CapEff|CapAmb|NoNewPrivs):' /proc/self/status`,
-        'ls /; echo x > /srv/shop/x; echo x > /bin/sh; ls /proc/1/root',
+        'ls /; ls /proc/1/root',
         'ls -d /proc/[0-9]* | wc -l; ls /dev | tr "\\n" " "; unshare -r true',
       );
       const { get } = await builds.serve({ ...shop(), run });
@@ -69,12 +71,29 @@ jest.setTimeout(90_000);
         expect(output).toContain(`${name}:\t0000000000000000`);
       expect(output).toContain('NoNewPrivs:\t1');
       expect(output).not.toMatch(/^Uid:\t0/m);
-      expect(output).toContain('/srv/shop/x: Read-only file system');
-      expect(output).toContain('/bin/sh: Read-only file system');
       expect(output).toContain('/proc/1/root: Permission denied');
       expect(output).toMatch(/^bin\ndata\ndev\netc\nproc\nrun\nsrv\nsys\ntmp$/m);
       expect(output).toContain('fd full null random shm stderr stdin stdout tty urandom zero');
       expect(output).toContain('unshare: unshare(0x10000000): Operation not permitted');
+    });
+
+    it('change the image or another instance: it writes to a copy of its own', async () => {
+      const run = scriptOf(
+        'cat /srv/shop/x /etc/motd; echo x > /srv/shop/x; mkdir -p /var/cache/x; echo x > /etc/motd; ls /var/cache',
+      );
+      const { plan, get } = await builds.serve({ ...shop('RUN echo built > /etc/motd'), run });
+      expect(await get('/cgi-bin/run')).toMatch(/x'?: No such file.*\nbuilt\nx\n$/);
+      expect(await get('/cgi-bin/run')).toMatch(/^x\nx\nx\n$/);
+      const tree = join(builds.harness.home, 'artefacts', plan.artefact.reference, 'tree');
+      expect(await readFile(join(tree, 'etc/motd'), 'utf8')).toBe('built\n');
+      await builds.harness.runtime.roll({ ...plan, rollId: randomUUID() }, never);
+      expect(await get('/cgi-bin/run')).toMatch(/x'?: No such file.*\nbuilt\nx\n$/);
+    });
+
+    it('run as the user of the image: it gets the name only', async () => {
+      const user = ['RUN echo "shop:x:1000:1000::/srv/shop:/bin/sh" >> /etc/passwd', 'USER shop'];
+      const { get } = await builds.serve({ ...shop(...user), run: scriptOf('id -un; id -u') });
+      expect(await get('/cgi-bin/run')).toMatch(/^shop\n(?!1000\n)\d{4,}\n$/);
     });
 
     it('start the shell of its image before all privileges are dropped', async () => {
@@ -110,7 +129,7 @@ jest.setTimeout(90_000);
         shop('RUN cp /bin/busybox /bin/other && chown 33:33 /bin/other && chmod 6755 /bin/other'),
       );
       const file = await stat(join(builds.harness.home, 'artefacts', plan.artefact.reference, 'tree/bin/other'));
-      expect({ mode: file.mode & 0o7777, uid: file.uid }).toEqual({ mode: 0o555, uid: 0 });
+      expect({ mode: file.mode & 0o7777, uid: file.uid }).toEqual({ mode: 0o775, uid: 0 });
       await builds.harness.runtime.stop(order.webServiceId);
     });
   });

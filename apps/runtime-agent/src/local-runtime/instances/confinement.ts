@@ -73,6 +73,8 @@ export interface ConfinedPlace {
   readonly address: string;
   /** Whether processes in views have a network of their own. */
   readonly hasNetwork: boolean;
+  /** Replaces the port of `ConfinementNeeds.network` by these. Does nothing without a network of its own. */
+  reachInward(ports: readonly number[]): Promise<void>;
   /** The user that the processes run as; undefined if it is Postern's own user. */
   readonly owner: { readonly uid: number; readonly gid: number } | undefined;
   /** Wraps a command to run in the confinement, with the file system of the machine. */

@@ -5,6 +5,7 @@ import type { Redactor } from '../logs/line-splitter.js';
 import type { DiskImages } from '../sandbox/areas/disk-images.js';
 import type { Confinement } from './confinement.js';
 import type { InstanceRecords } from './instance-records.js';
+import type { OtherPorts } from './other-ports.js';
 
 /** Resource limits of one instance. */
 export interface InstanceLimits {
@@ -24,6 +25,7 @@ export interface InstanceHost {
   readonly instanceRecords: InstanceRecords;
   readonly confinement: Confinement;
   readonly connections: Pick<InstanceConnections, 'open'>;
+  readonly otherPorts: OtherPorts;
   readonly disks: ServiceDisks;
   /** Undefined if the kernel cannot limit the files of instances; they are then measured. */
   readonly images: DiskImages | undefined;

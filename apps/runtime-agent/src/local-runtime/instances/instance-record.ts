@@ -13,6 +13,8 @@ export const instanceRecord = z.object({
   artefact: z.string(),
   /** Undefined for commands and for processes without traffic. */
   port: z.int().optional(),
+  /** The port that gets the requests, because the instance listens there and not on `port`; undefined for `port`. */
+  otherPort: z.int().optional(),
   /** The address of its network; undefined without a port, and if it uses the network of the machine. */
   host: z.string().optional(),
   healthCheckPath: z.string().optional(),

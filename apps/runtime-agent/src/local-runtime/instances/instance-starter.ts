@@ -5,6 +5,13 @@ import { homePrefix } from './home-prefix.js';
 import { Instance } from './instance.js';
 import type { InstanceHost, InstanceSize } from './instance-host.js';
 
+/** What the configuration of an image tells about its processes. */
+export interface LaunchedImage {
+  readonly environment: Readonly<Record<string, string>>;
+  /** A name or a number, with a group or without one. */
+  readonly user?: string | undefined;
+}
+
 /** How a command of an artefact is started. */
 export interface Launch {
   /** The folder of the artefact. */
@@ -12,8 +19,8 @@ export interface Launch {
   /** The working directory, relative to `directory`. */
   readonly folder: string;
   readonly argv: readonly string[];
-  /** Set if the artefact is an image, with the variables of its configuration. */
-  readonly image?: { readonly environment: Readonly<Record<string, string>> };
+  /** Set if the artefact is an image. */
+  readonly image?: LaunchedImage;
 }
 
 /**

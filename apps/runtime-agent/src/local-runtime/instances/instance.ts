@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Backend } from '@postern/load-balancer-client';
 import { isInGroupOf, type ProcessEntry, processEntry } from '../../infrastructure/process-table.js';
 import { diskUser } from '../disks/service-disks.js';
-import { type ProbeAnswer, probe, probeRequest, wrongPort } from '../probe.js';
+import { listensElsewhere, type ProbeAnswer } from '../probe.js';
 import type { ConfinedPlace, ConfinementNeeds } from './confinement.js';
 import { exitReason } from './exit-reason.js';
 import { InstanceAreas, type Usage } from './instance-areas.js';
@@ -10,8 +10,8 @@ import type { InstanceHost, InstanceLimits } from './instance-host.js';
 import { InstanceOutput } from './instance-output.js';
 import type { InstanceRecord } from './instance-record.js';
 import { withoutShim } from './instance-shim.js';
-import { isOpen, type ListeningSocket, listeningSockets } from './listening-ports.js';
 import { mainProcessOf, secretsOf, signalGroup } from './main-process.js';
+import { ProbedPort } from './probed-port.js';
 import { type InstanceOrder, startProcess } from './start-process.js';
 
 /** Poll interval for the end of a process group after SIGTERM. */
@@ -27,8 +27,9 @@ export class Instance {
   readonly #output: InstanceOutput;
   #exitCode: number | undefined;
   #ending: Promise<void> | undefined;
-  /** The socket that listens on the port, as the last probe found it. */
-  #socket: ListeningSocket | undefined;
+  readonly #probedPort: ProbedPort;
+  /** The last change of the record by a probe. */
+  #recording = Promise.resolve();
   #areas: InstanceAreas | undefined;
 
   private constructor(
@@ -41,6 +42,7 @@ export class Instance {
     this.exited = promise;
     this.#reportExit = resolve;
     this.#output = new InstanceOutput(host, current, secrets, code => this.#onExit(code));
+    this.#probedPort = new ProbedPort(host, place, (port, otherPort) => this.#direct(port, otherPort));
   }
 
   /** Starts an instance. If the start of its process fails, the instance is removed. */
@@ -73,6 +75,7 @@ export class Instance {
     const place = await host.confinement.find(record.id);
     if (host.confinement.hasNetworks && !place.hasNetwork) return undefined;
     const instance = new Instance(host, record, place, secrets);
+    if (record.otherPort !== undefined) host.otherPorts.set(record, record.otherPort);
     await instance.#output.read();
     return instance;
   }
@@ -87,7 +90,7 @@ export class Instance {
 
   /** Undefined without a port. */
   get backend(): Backend | undefined {
-    const { id, port, firstByteSeconds } = this.current;
+    const { id, port: own, otherPort: port = own, firstByteSeconds } = this.current;
     if (port === undefined) return undefined;
     const limit = firstByteSeconds === undefined ? {} : { firstByteMs: firstByteSeconds * 1_000 };
     return { id, host: this.place.address, port, ...limit };
@@ -105,24 +108,24 @@ export class Instance {
     return this.#output.lastErrors;
   }
 
-  /**
-   * Probes the port of the instance. Fails unless a process of the instance listens on it: another one may have answered. Always
-   * succeeds without a port. `isNew` is true before its first success.
-   */
-  async probe(timeoutMs: number, isNew: boolean): Promise<ProbeAnswer> {
-    const { port, healthCheckPath, healthCheck } = this.current;
-    const publicHost = healthCheck?.host ?? this.current.publicHost;
+  /** Probes the port of the instance; see `ProbedPort`. Always succeeds without a port. */
+  async probe(timeoutMs: number, isNew: boolean, takesOther = false): Promise<ProbeAnswer> {
+    const { port } = this.current;
     if (port === undefined) return undefined;
-    const request = probeRequest(healthCheckPath, isNew);
-    const target = { host: this.place.address, port, publicHost, request };
-    const answer = await probe(this.host.connections, target, timeoutMs);
-    if (this.#socket && (await isOpen(this.#socket))) return answer;
-    const sockets = await listeningSockets(await this.place.pids());
-    this.#socket = sockets.find(own => own.port === port);
-    if (this.#socket) return answer;
-    if (sockets.length === 0) return NOT_LISTENING;
-    const elsewhere = [...new Set(sockets.map(own => own.port))].join(', ');
-    return wrongPort(elsewhere, port);
+    return this.#probedPort.probe({ ...this.current, port }, { timeoutMs, isNew, takesOther });
+  }
+
+  /** Directs the requests to another port than PORT, or to PORT again. */
+  async #direct(port: number, otherPort: number | undefined): Promise<void> {
+    if (this.#ending) return;
+    const { otherPort: _, ...record } = this.current;
+    this.current = { ...record, ...(otherPort !== undefined && { otherPort }) };
+    this.#recording = this.host.instanceRecords.write(this.current);
+    await this.#recording;
+    const { otherPorts } = this.host;
+    if (otherPort === undefined) this.#output.logLine(`Listens on PORT ${port} now: requests go to ${port}`);
+    else if (otherPorts.of(record) !== otherPort) this.#output.logLine(listensElsewhere(otherPort, port));
+    otherPorts.set(record, otherPort);
   }
 
   async processes(): Promise<readonly ProcessEntry[]> {
@@ -190,6 +193,7 @@ export class Instance {
     await this.place.clear();
     await this.#output.settle();
     await this.#output.close();
+    await this.#recording.catch(() => {});
     await this.host.instanceRecords.remove(this.current.id);
   }
 
@@ -235,9 +239,6 @@ export class Instance {
     return `used more than ${this.limits.memoryBytes / 2 ** 20} MiB`;
   }
 }
-
-/** Another process has answered. */
-const NOT_LISTENING = 'connection refused';
 
 const needsOf = ({ size, disk, port, webServiceId }: InstanceRecord): ConfinementNeeds => ({
   ...size,

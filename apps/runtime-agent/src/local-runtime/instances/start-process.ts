@@ -6,6 +6,7 @@ import { foldersOfLayer } from '../sandbox/namespaces/working-copy.js';
 import { makeOwned, makePassable } from '../source/owned-folder.js';
 import type { ConfinedPlace } from './confinement.js';
 import { handedEnvironment } from './handed-environment.js';
+import { nameUser } from './image-user.js';
 import {
   areaFolder,
   areaImage,
@@ -20,6 +21,7 @@ import type { InstanceHost } from './instance-host.js';
 import { makePipes, openForInstance } from './instance-pipes.js';
 import type { InstanceRecord } from './instance-record.js';
 import { behindShim } from './instance-shim.js';
+import type { LaunchedImage } from './instance-starter.js';
 import { writeSecretFiles } from './secret-files.js';
 
 export interface InstanceOrder {
@@ -28,8 +30,8 @@ export interface InstanceOrder {
   readonly argv: readonly string[];
   readonly directory: string;
   readonly folder: string;
-  /** Set if `directory` is the root file system of an image, with the variables of the image. */
-  readonly image?: { readonly environment: Readonly<Record<string, string>> };
+  /** Set if `directory` is the root file system of an image. */
+  readonly image?: LaunchedImage;
   readonly environment: Readonly<Record<string, string>>;
   readonly files?: SecretFiles | undefined;
   readonly secrets: readonly string[];
@@ -82,9 +84,10 @@ const viewOf = async (host: InstanceHost, place: ConfinedPlace, order: InstanceO
   const [area, temporary, home] = [areaFolder(folder), temporaryFolder(folder), homeFolder(folder)];
   await makePassable(area);
   // Only the kernel limits what is written to a layer.
-  const layer = host.images && !image ? layerFolder(folder) : undefined;
+  const layer = host.images && layerFolder(folder);
   const layers = layer === undefined ? [] : Object.values(foldersOfLayer(layer));
   for (const own of [temporary, home, ...layers]) await makeOwned(own, place);
+  if (layer !== undefined && image) await nameUser(foldersOfLayer(layer).changes, app, image.user, place);
   await makePipes(folder, place.owner);
   const path = areaImage(folder);
   await host.images?.make({ path, content: area, bytes: host.limits.diskBytes, isKept: false });

@@ -161,9 +161,12 @@ export class Replica {
         const isNew = lastWell === undefined;
         const isHomePage = isNew && !instance.record.healthCheckPath && !instance.record.healthCheck?.timeoutSeconds;
         const timeout = isHomePage ? times.homePageTimeoutMs : times.probeTimeoutMs;
-        const answer = await Promise.race([instance.probe(timeout, isNew), end]);
+        const takesOther = elsewhereSince !== undefined && performance.now() - elsewhereSince > times.otherPortMs;
+        const port = instance.backend?.port;
+        const answer = await Promise.race([instance.probe(timeout, isNew, takesOther), end]);
         if (over.signal.aborted) break;
         const now = performance.now();
+        if (instance.backend?.port !== port) this.owner.onChange();
         failures = answer === undefined ? 0 : failures + 1;
         this.#answer = answer ?? 'it answers';
         if (answer === undefined) {

@@ -65,18 +65,18 @@ describe('A roll', () => {
     expect(await fixture.pids()).toEqual([]);
   });
 
-  it('fails before the deadline if an instance listens on another port, with the number of that port', async () => {
+  it('fails before the deadline if no port on which an instance listens answers, with the number of that port', async () => {
     const port = await freePort();
-    const plan = await fixture.plan(server.onPort(port), { deadlineMs: 20_000 });
-    const message = `listens on port ${port}, not on PORT \\d+\\. Make it listen on the port in the environment variable PORT, or set the port of the web service to ${port}\\.`;
+    const plan = await fixture.plan(server.failingOnPort(port), { deadlineMs: 20_000 });
+    const message = `listens on port ${port}, not on PORT \\d+.*\\. Make it listen on the port in the environment variable PORT, or set the port of the web service to ${port}\\.`;
     expect(await failureOf(plan)).toMatch(new RegExp(`^web-[0-9a-f]{4} ${message}$`));
   });
 
   it('reports no stderr lines that an instance writes after SIGTERM', async () => {
     const port = await freePort();
     const code = `console.error('a hint'); process.on('SIGTERM', () => { console.error('Terminated'); process.exit(1); });`;
-    const plan = await fixture.plan(`${code} ${server.onPort(port)}`, { deadlineMs: 20_000 });
-    expect(await failureOf(plan)).toMatch(/ listens on port \d+, not on PORT \d+\..*\na hint$/);
+    const plan = await fixture.plan(`${code} ${server.failingOnPort(port)}`, { deadlineMs: 20_000 });
+    expect(await failureOf(plan)).toMatch(/ listens on port \d+, not on PORT \d+.*\na hint$/);
   });
 
   it('fails at the deadline with the response to the health check', async () => {

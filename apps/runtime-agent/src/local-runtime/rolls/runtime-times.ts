@@ -14,7 +14,9 @@ export interface RuntimeTimes {
   readonly failuresUntilUnhealthy: number;
   /** How long an instance may be unhealthy until it is replaced. */
   readonly unhealthyUntilRestartMs: number;
-  /** How long a new instance may listen on other ports only. */
+  /** How long a new instance may listen on other ports only, until one of them gets the requests. */
+  readonly otherPortMs: number;
+  /** The same, until it has failed. */
   readonly wrongPortMs: number;
   /** How long a new release must stay healthy before it gets the traffic. */
   readonly observationMs: number;
@@ -39,6 +41,7 @@ export const TIMES: RuntimeTimes = {
   probesMs: 3_000,
   failuresUntilUnhealthy: 3,
   unhealthyUntilRestartMs: 30_000,
+  otherPortMs: 5_000,
   wrongPortMs: 10_000,
   observationMs: 3_000,
   drainMs: 30_000,

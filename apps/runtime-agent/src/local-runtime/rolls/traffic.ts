@@ -84,7 +84,8 @@ export class Traffic {
 export const hostOf = (url: string): string => new URL(url).host;
 
 export const sameBackends = (some: readonly Backend[], others: readonly Backend[]): boolean =>
-  some.length === others.length && some.every(({ id }) => others.some(other => other.id === id));
+  some.length === others.length &&
+  some.every(({ id, port }) => others.some(other => other.id === id && other.port === port));
 
 const unlessUnavailable = (error: unknown): void => {
   if (!(error instanceof BalancerUnavailable)) throw error;

@@ -142,6 +142,7 @@ export class Sandbox implements Confinement {
     return {
       address: network?.address ?? '127.0.0.1',
       hasNetwork: network !== undefined,
+      reachInward: async ports => network && networks?.of.reachInward(network, ports),
       owner: uid === undefined ? undefined : { uid, gid: gid ?? uid },
       wrap: argv => this.#grouped(this.#bounded(argv, settings), settings),
       view: (folders, use: ViewNetwork = 'own') =>
@@ -224,7 +225,6 @@ export class Sandbox implements Confinement {
     return (webServiceId === undefined ? undefined : await networks?.filesOf?.(webServiceId)) ?? networks?.files;
   }
 
-  /** Joins the control groups and the network first, while it still has permission to. */
   #entered(argv: readonly string[], settings: ProcessSettings): readonly string[] {
     return this.#grouped(settings.network?.wrap(argv) ?? argv, settings);
   }

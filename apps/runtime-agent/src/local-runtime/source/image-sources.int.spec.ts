@@ -83,7 +83,7 @@ const shopOf = (content: string, config: TestImage['config'] = {}): TestImage =>
     expect(await logOf(order.webServiceId)).toEqual([
       `Pulling ${registry.host}/shop:1@${digest}`,
       expect.stringMatching(new RegExp(`^linux/${ARCHITECTURE}, 1 layers, \\d+ MiB$`)),
-      'The user nobody of the image is not used: instances run as a user of the web service',
+      'Instances do not run as the user nobody of the image but as one of the web service, because web services share no user',
       'Starts by: sh -c exec httpd -f -p $PORT -h /srv',
     ]);
   });

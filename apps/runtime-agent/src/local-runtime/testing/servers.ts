@@ -49,7 +49,9 @@ export const server = {
     server.listen(process.env.PORT);
     ${handler}`,
 
-  onPort: (port: number) => listening(`const answer = (_, response) => response.end('hello');`, String(port)),
+  /** Answers with 500 on another port than PORT. */
+  failingOnPort: (port: number) =>
+    listening('const answer = (_, response) => response.writeHead(500).end();', String(port)),
 
   silent: 'setInterval(() => {}, 1_000);',
 

@@ -144,7 +144,9 @@ export class DockerfileBuilds {
   async #keep(order: BuildOrder, { folders, output }: BuildSite): Promise<BuiltStart> {
     const start = await this.#keepTree(folders);
     if (start.user !== undefined)
-      output.logLine(`The user ${start.user} of the image is not used: instances run as a user of the web service`);
+      output.logLine(
+        `Instances do not run as the user ${start.user} of the image but as one of the web service, because web services share no user`,
+      );
     if (order.startCommand !== undefined) return { start };
     if (start.argv.length === 0) throw new BuildFailed(NO_START_IN_IMAGE);
     output.logLine(`Starts by: ${start.argv.join(' ')}`);

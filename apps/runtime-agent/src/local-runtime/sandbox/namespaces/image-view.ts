@@ -4,7 +4,7 @@ import { again, type Mount, readOnly, writable } from './sandbox-mounts.js';
 /** Mount point of the root file system of an image before it becomes the root directory. */
 export const IMAGE = '/image';
 
-/** Paths of the folders inside an image. The image itself is read-only. */
+/** Paths of the folders inside an image. */
 export const IN_IMAGE = { app: '/', home: '/tmp', temporary: '/tmp', disk: '/data' };
 
 const LIVE = ['/etc/resolv.conf', '/etc/hosts'];
@@ -24,15 +24,17 @@ export const IMAGE_MOUNT_POINTS = {
   files: LIVE,
 };
 
-/** @param root path of the root directory of the sandbox during its setup. */
+/**
+ * What is mounted into an image.
+ * @param root path of the root directory of the sandbox during its setup.
+ */
 export const imageMounts = (
   root: string,
-  folders: { readonly app: string; readonly temporary: string; readonly disk?: string; readonly secrets?: string },
+  folders: { readonly temporary: string; readonly disk?: string; readonly secrets?: string },
   groups: ReadonlyMap<string, string>,
 ): readonly Mount[] => {
   const inside = (path: string) => `${IMAGE}${path}`;
   return [
-    readOnly(folders.app, IMAGE),
     again(`${root}/proc`, inside('/proc')),
     again(`${root}/dev`, inside('/dev')),
     ...LIVE.map(path => again(`${root}${path}`, inside(path))),

@@ -8,7 +8,7 @@ import type { SandboxFolders, SandboxView } from '../../instances/confinement.js
 import type { NameFiles } from '../network/name-files.js';
 import { asUser } from '../own-users.js';
 import { asItself, asRootOfUsers, intoImage, type SandboxOwner } from './credentials.js';
-import { IN_IMAGE, imageMounts } from './image-view.js';
+import { IMAGE, IN_IMAGE, imageMounts } from './image-view.js';
 import { image, type Mount, mountTable, readOnly, writable, writableForRoot } from './sandbox-mounts.js';
 import { findSandboxPrograms, type SandboxPrograms } from './sandbox-programs.js';
 import { makeSandboxRoot, type SandboxRoot } from './sandbox-root.js';
@@ -106,7 +106,8 @@ export class NamespaceSandbox {
       readOnly(join(place, 'group'), '/etc/group'),
       readOnly(this.staticServers, INSIDE.programs),
       ...[...groups].map(([name, path]) => readOnly(path, `/sys/fs/cgroup${name && `/${name}`}`)),
-      ...(folders.isImage ? imageMounts(layout.made, folders, groups) : [this.#application(folders)]),
+      this.#application(folders, folders.isImage ? IMAGE : INSIDE.app),
+      ...(folders.isImage ? imageMounts(layout.made, folders, groups) : []),
       own(folders.home, INSIDE.home),
       own(folders.temporary, INSIDE.temporary),
       ...(folders.cache === undefined ? [] : [writable(folders.cache, INSIDE.cache)]),
@@ -134,9 +135,9 @@ export class NamespaceSandbox {
     };
   }
 
-  #application({ app, appWritable, layer }: SandboxFolders): Mount {
-    const copy = layer !== undefined && this.hasWorkingCopies ? workingCopy(app, layer, INSIDE.app) : undefined;
-    return copy ?? (appWritable ? writable : readOnly)(app, INSIDE.app);
+  #application({ app, appWritable, layer }: SandboxFolders, target: string): Mount {
+    const copy = layer !== undefined && this.hasWorkingCopies ? workingCopy(app, layer, target) : undefined;
+    return copy ?? (appWritable ? writable : readOnly)(app, target);
   }
 
   /** For a view of an image. */

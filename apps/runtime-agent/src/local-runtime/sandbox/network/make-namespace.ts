@@ -14,18 +14,23 @@ export interface NamespaceRequest {
 }
 
 /**
- * Connections to the port continue to 127.0.0.1, and seem to come from there: that is where programs expect a proxy of their own
+ * Connections to these ports continue to 127.0.0.1, and seem to come from there: that is where programs expect a proxy of their own
  * machine, whose forwarding headers they trust.
  */
 const inward = (port: number): string => `
 table ip postern {
+  set ports { type inet_service; elements = { ${port} }; }
   chain inward { type nat hook prerouting priority -100;
-    iifname "eth0" tcp dport ${port} dnat to 127.0.0.1:${port}
+    iifname "eth0" tcp dport @ports dnat to 127.0.0.1
   }
   chain seen_as { type nat hook input priority 100;
-    iifname "eth0" tcp dport ${port} ct status dnat snat to 127.0.0.1
+    iifname "eth0" tcp dport @ports ct status dnat snat to 127.0.0.1
   }
 }`;
+
+/** Replaces the ports of a namespace that was made with one. */
+export const inwardPorts = (ports: readonly number[]): string =>
+  `flush set ip postern ports\nadd element ip postern ports { ${ports.join(', ')} }\n`;
 
 /** Everything happens in one shell, because each further program would cost milliseconds. "$1" to "$4" are ip, nft, nsenter and the name. */
 const SCRIPT = `set -e

@@ -13,7 +13,7 @@ import {
 } from './address-block.js';
 import { claimBlock, claims, clearAbandoned, releaseClaim } from './block-claim.js';
 import { closedChains } from './closed-chains.js';
-import { makeNamespace, type NamespaceRequest } from './make-namespace.js';
+import { inwardPorts, makeNamespace, type NamespaceRequest } from './make-namespace.js';
 import type { NetworkHost } from './network-host.js';
 import { RuleTable } from './rule-table.js';
 import type { AllowedConnection, NetworkPolicy, OpenPort } from './ruleset.js';
@@ -142,6 +142,11 @@ export class TenantNetworks {
       }
       throw new Error(`all ${SLOTS - FIRST_SLOT} networks of sandboxes are in use`);
     });
+  }
+
+  /** Replaces the `inwardPort` of a namespace by these ports. */
+  async reachInward(network: SandboxNetwork, ports: readonly number[]): Promise<void> {
+    await this.filter(network, inwardPorts(ports));
   }
 
   /** Filters connections inside a namespace, where no process of the sandbox can change the filter. */
