@@ -1,10 +1,13 @@
 /// <reference lib="dom" />
-import type { Page } from 'puppeteer-core';
-import { clickButton, openPage, untilText } from './page-actions.js';
+import type { HTTPRequest, Page } from 'puppeteer-core';
+import { REMOTE_IMAGE } from './email-content.js';
+import { clickButton, openForm, openPage, untilText } from './page-actions.js';
 
 /** The pages of one message, of messages with a tag, of a template and of bounce rules. @throws what they do instead. */
 export const checkEmailPages = async (page: Page, pages: EmailPages): Promise<void> => {
   await contentOfMessage(page, pages.delivered);
+  await remoteImages(page, pages.delivered);
+  await sentAgain(page, pages.delivered);
   await messagesWithTag(page, pages.delivered);
   await bounceRule(page, pages);
   await versionOfTemplate(page, pages.template);
@@ -29,6 +32,31 @@ const contentOfMessage = async (page: Page, url: string): Promise<void> => {
   await clickButton(page, 'Source');
   await untilText(page, 'Content-Type: text/html', 'main pre');
   if (!page.url().endsWith('?part=raw')) throw new Error(`the part is not in the URL: ${page.url()}`);
+};
+
+/** Images of other servers are requested only after the user asked for them. */
+const remoteImages = async (page: Page, url: string): Promise<void> => {
+  const requested: string[] = [];
+  const onRequest = (request: HTTPRequest) => requested.push(request.url());
+  page.on('request', onRequest);
+  await openPage(page, url);
+  await untilText(page, 'Load remote images', 'main button');
+  await page.waitForNetworkIdle({ idleTime: 200, concurrency: 2 });
+  if (requested.includes(REMOTE_IMAGE)) throw new Error('a remote image is requested before the user asks for it');
+  const asked = page.waitForRequest(REMOTE_IMAGE);
+  await clickButton(page, 'Load remote images');
+  await asked;
+  page.off('request', onRequest);
+};
+
+/** The form is gone after a success, and the new message is one click away. */
+const sentAgain = async (page: Page, url: string): Promise<void> => {
+  await openPage(page, url);
+  await openForm(page, 'Send again');
+  await clickButton(page, 'Send as a new message');
+  await clickButton(page, 'Show the new message', 'main .notice a');
+  await page.waitForFunction(from => location.href !== from, {}, url);
+  await untilText(page, 'Your receipt', 'main h2');
 };
 
 const messagesWithTag = async (page: Page, url: string): Promise<void> => {

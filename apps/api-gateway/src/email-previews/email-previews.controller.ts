@@ -1,5 +1,6 @@
-import { Controller, Get, Header, Param } from '@nestjs/common';
+import { Controller, Get, Param, Res } from '@nestjs/common';
 import { getEmailContent } from '@postern/contracts';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { CurrentSession, type Session } from '../infrastructure/http/access/session.js';
 import { RequiresSession } from '../infrastructure/http/access/session-authentication.js';
@@ -23,8 +24,6 @@ export class EmailPreviewsController {
 
   @Get()
   @RequiresSession()
-  @Header('content-type', 'text/html; charset=utf-8')
-  @Header('content-security-policy', POLICY)
   @Describes({
     operation: 'Messages.preview',
     requests: [getEmailContent],
@@ -32,9 +31,14 @@ export class EmailPreviewsController {
     contentType: 'text/html',
     isText: true,
   })
-  async get(@CurrentSession() session: Session, @Param({ schema: path }) parameters: z.output<typeof path>) {
+  async get(
+    @CurrentSession() session: Session,
+    @Param({ schema: path }) parameters: z.output<typeof path>,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     const request = { ...parameters, workspace_id: session.workspaceId };
     const { html } = await this.services.request(getEmailContent, request, session);
+    reply.type('text/html; charset=utf-8').header('content-security-policy', POLICY);
     return `<!doctype html>${html ?? ''}`;
   }
 }
