@@ -81,7 +81,7 @@ describe('postern mcp', () => {
     const writer = await namesOf(await connect({ POSTERN_PLATFORM_KEY: platform.writer.key }, WRITES));
     const reader = await namesOf(await connect({ POSTERN_PLATFORM_KEY: platform.reader.key }, WRITES));
     const byDefault = await namesOf(await connect({ POSTERN_PLATFORM_KEY: platform.writer.key }));
-    const reading = ['get_deployment', 'get_logs', 'list_variables', 'list_web_services'];
+    const reading = ['get_deployment', 'get_logs', 'list_deployments', 'list_variables', 'list_web_services'];
     expect(reader).toEqual(reading);
     expect(byDefault).toEqual(reading);
     expect(writer).toEqual([...reading, 'deploy', 'set_variable', 'unset_variable'].sort());
@@ -94,9 +94,19 @@ describe('postern mcp', () => {
     expect((await call(client, 'list_variables', { service: service.id })).text).toContain('"A"');
     const deployment = JSON.parse((await call(client, 'deploy', { service: service.id })).text) as { id: string };
     expect((await service.outcomeOf(deployment.id)).status).toBe('live');
-    const got = await call(client, 'get_deployment', { service: service.id, id: deployment.id });
-    expect(dataIn(got.text)).toMatchObject({ status: 'live' });
-    expect(dataIn((await call(client, 'get_logs', { service: service.id })).text)).toEqual(expect.any(Array));
+    const { tools } = await client.listTools();
+    expect(tools.filter(({ outputSchema }) => outputSchema?.type !== 'object').map(({ name }) => name)).toEqual([]);
+    // The client checks the structured results against the schemas.
+    const got = await client.callTool({
+      name: 'get_deployment',
+      arguments: { service: service.id, id: deployment.id },
+    });
+    expect(got.structuredContent).toMatchObject({ id: deployment.id, status: 'live' });
+    const listed = await client.callTool({ name: 'list_deployments', arguments: { service: service.id } });
+    expect(listed.structuredContent).toMatchObject({ items: [{ id: deployment.id }], total: 1 });
+    expect(dataIn((await call(client, 'get_logs', { service: service.id })).text)).toEqual({
+      lines: expect.any(Array),
+    });
     expect((await call(client, 'unset_variable', { service: service.id, key: 'A' })).isError).toBe(false);
   }, 90_000);
 });

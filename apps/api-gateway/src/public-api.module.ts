@@ -6,6 +6,7 @@ import { ContractRoutesModule } from './contract-routes/contract-routes.module.j
 import { DeployHooksModule } from './deploy-hooks/deploy-hooks.module.js';
 import { DocumentationModule } from './documentation/documentation.module.js';
 import { EmailExportsModule } from './email-exports/email-exports.module.js';
+import { EmailPreviewsModule } from './email-previews/email-previews.module.js';
 import { EmailsModule } from './emails/emails.module.js';
 import { HealthModule } from './health/health.module.js';
 import { LogStreamModule } from './log-stream/log-stream.module.js';
@@ -38,6 +39,7 @@ import { ZoneFilesModule } from './zone-files/zone-files.module.js';
     SuppressionsModule,
     EmailExportsModule,
     ZoneFilesModule,
+    EmailPreviewsModule,
     TrackingModule,
     DeployHooksModule,
     ProviderEventsModule,

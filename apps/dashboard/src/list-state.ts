@@ -1,7 +1,7 @@
 import { type ListQuery, PAGE_SIZES, readListQuery, writeListQuery } from './list-query.js';
 import { setSearch, useSearch } from './router.js';
 
-interface ListState extends ListQuery {
+export interface ListState extends ListQuery {
   readonly setOffset: (offset: number) => void;
   /** Keeps the first entry of the page in view. */
   readonly setLimit: (limit: number) => void;

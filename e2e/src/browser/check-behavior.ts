@@ -23,6 +23,7 @@ export const checkBehavior = async (page: Page, base: string, paths: readonly st
     settings: pathOf(/^\/services\/[^/]+\/settings$/),
     template: pathOf(/^\/services\/[^/]+\/templates\/./),
   });
+  await searchOfAdministrators(page, base);
   await changedVariable(page, pathOf(/^\/web-services\/[^/]+\/environment$/));
   await deletionByName(page, pathOf(/^\/databases\/[^/]+$/));
 };
@@ -43,6 +44,18 @@ const changedVariable = async (page: Page, url: string): Promise<void> => {
   if (value !== 'debug') throw new Error(`the form to edit a variable has the value ${JSON.stringify(value)}`);
   await clickButton(page, 'Restart', 'main .notice button');
   await page.waitForFunction(() => !document.querySelector('main .notice.warning'), { timeout: 120_000 });
+};
+
+/** Administrators find a web service by its name, and choose it for moderation. */
+const searchOfAdministrators = async (page: Page, base: string): Promise<void> => {
+  await openPage(page, `${base}/dashboard/moderation?search=no-such-name`);
+  await untilText(page, 'Nothing matches “no-such-name”.');
+  await openPage(page, `${base}/dashboard/moderation`);
+  await clickButton(page, 'Moderate', 'main table button');
+  await untilText(page, 'Block for policy violation', 'main select option');
+  await clickButton(page, 'Email services', 'main .toggles button');
+  await untilText(page, 'shop.test', 'main table td');
+  await clickButton(page, 'Set daily quota', 'main table tr:has(td) button');
 };
 
 const missingPages = async (page: Page, base: string): Promise<void> => {

@@ -1,10 +1,13 @@
 /// <reference lib="dom" />
-import type { Page } from 'puppeteer-core';
-import { clickButton, openPage, untilText } from './page-actions.js';
+import type { HTTPRequest, Page } from 'puppeteer-core';
+import { REMOTE_IMAGE } from './email-content.js';
+import { clickButton, openForm, openPage, untilText } from './page-actions.js';
 
 /** The pages of one message, of messages with a tag, of a template and of bounce rules. @throws what they do instead. */
 export const checkEmailPages = async (page: Page, pages: EmailPages): Promise<void> => {
   await contentOfMessage(page, pages.delivered);
+  await remoteImages(page, pages.delivered);
+  await sentAgain(page, pages.delivered);
   await messagesWithTag(page, pages.delivered);
   await bounceRule(page, pages);
   await versionOfTemplate(page, pages.template);
@@ -20,7 +23,7 @@ export interface EmailPages {
 
 const contentOfMessage = async (page: Page, url: string): Promise<void> => {
   await openPage(page, url);
-  const frame = await page.waitForSelector('iframe.mail');
+  const frame = await page.waitForSelector('iframe.mail', { timeout: 120_000 });
   const shown = await frame?.contentFrame().then(inner => inner?.waitForSelector('h1'));
   if ((await shown?.evaluate(heading => heading.textContent)) !== 'Thanks')
     throw new Error('the HTML body is not shown');
@@ -29,6 +32,34 @@ const contentOfMessage = async (page: Page, url: string): Promise<void> => {
   await clickButton(page, 'Source');
   await untilText(page, 'Content-Type: text/html', 'main pre');
   if (!page.url().endsWith('?part=raw')) throw new Error(`the part is not in the URL: ${page.url()}`);
+};
+
+/** The policy of the frame blocks images of other servers until the user asks for them. */
+const remoteImages = async (page: Page, url: string): Promise<void> => {
+  const failures: string[] = [];
+  const onFailure = (request: HTTPRequest) => {
+    if (request.url() === REMOTE_IMAGE) failures.push(request.failure()?.errorText ?? '');
+  };
+  const wasSent = () => failures.some(reason => !/csp/i.test(reason));
+  page.on('requestfailed', onFailure);
+  await openPage(page, url);
+  await untilText(page, 'Load remote images', 'main button');
+  await page.waitForNetworkIdle({ idleTime: 200, concurrency: 2 });
+  if (wasSent()) throw new Error('a remote image is requested before the user asks for it');
+  await clickButton(page, 'Load remote images');
+  await page.waitForNetworkIdle({ idleTime: 1_000, concurrency: 2 });
+  if (!wasSent()) throw new Error('remote images are not requested');
+  page.off('requestfailed', onFailure);
+};
+
+/** The form is gone after a success, and the new message is one click away. */
+const sentAgain = async (page: Page, url: string): Promise<void> => {
+  await openPage(page, url);
+  await openForm(page, 'Send again');
+  await clickButton(page, 'Send as a new message');
+  await clickButton(page, 'Show the new message', 'main .notice a');
+  await page.waitForFunction(from => location.href !== from, {}, url);
+  await untilText(page, 'Your receipt', 'main h2');
 };
 
 const messagesWithTag = async (page: Page, url: string): Promise<void> => {

@@ -3,10 +3,13 @@ import { dmarcReport, tlsReport, waitFor } from '@postern/testing';
 import { reportSender } from '../report-sender.js';
 import type { Sender, World } from '../world.js';
 
+/** An image that no server has. */
+export const REMOTE_IMAGE = 'https://images.shop.test/logo.png';
+
 const MAIL = {
   from: 'Shop <orders@shop.test>',
   subject: 'Your receipt',
-  message: '<h1>Thanks</h1><p>You paid 42 €.</p>',
+  message: `<h1>Thanks</h1><p>You paid 42 €.</p><img src="${REMOTE_IMAGE}" alt="Logo">`,
   attachments: [{ filename: 'receipt.txt', content: Buffer.from('42 €').toString('base64') }],
   tags: { order: '4711' },
 };

@@ -12,7 +12,7 @@ export const openBrowser = async (): Promise<Browser> => {
     env: { ...process.env, ...environment },
     // Chromium's sandbox does not run as root; the browser only opens pages of Postern.
     args: process.getuid?.() === 0 ? ['--no-sandbox', '--disable-dev-shm-usage'] : [],
-    // axe takes minutes on the reference, with all of its examples open.
+    // axe takes minutes on the reference.
     protocolTimeout: 1_200_000,
   });
 };

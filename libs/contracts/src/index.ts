@@ -1,3 +1,4 @@
+export * from './answer-schema.js';
 export * from './audit-action.js';
 export * from './changes.js';
 export * from './delivery-tracking/bounce-causes.js';

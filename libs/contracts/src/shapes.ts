@@ -42,6 +42,9 @@ export const pageRequest = z.object({
   offset: z.int().min(0).default(0),
 });
 
+/** What a list of all workspaces is searched for; empty for everything. */
+export const searchText = z.string().trim().max(320).default('');
+
 /** A long list counts its items up to this number. */
 export const COUNTED_ITEMS = 1_000;
 

@@ -5,6 +5,7 @@ export { passedSocket } from './connections/passed-socket.js';
 export { SmtpConnections } from './connections/smtp-connections.js';
 export { Database, type DatabaseConfig } from './database/database.js';
 export { DatabaseClock, type DatabaseClockOptions, type DatabaseTime } from './database/database-clock.js';
+export { likeText } from './database/like-text.js';
 export {
   cappedTotal,
   type ListCursor,
@@ -28,6 +29,7 @@ export { Liveness } from './health/liveness.js';
 export { Readiness, type ReadinessCheck } from './health/readiness.js';
 export { CONFIG, HOST, type Host } from './host.js';
 export { HostModule } from './host-module.js';
+export { withCommandKey } from './idempotent-commands/command-key.js';
 export { KeyedSlots } from './keyed-slots.js';
 export { type PlainFields, ServiceLog } from './log/service-log.js';
 export { Metrics } from './metrics/metrics.js';

@@ -29,6 +29,10 @@ const importedBy = (text: string): readonly string[] =>
     names.split(',').flatMap(name => (name.trim() === '' || name.trim().startsWith('type ') ? [] : [name.trim()])),
   );
 
+/** Whether a file uses a contract for more than the shape of its reply. */
+const isSent = (text: string, name: string): boolean =>
+  new RegExp(`\\b${name}\\b(?!\\.reply)`).test(text.replace(/import \{[^}]*\}/g, ''));
+
 /** The event contracts in an export: of a consumer, a list, or a single one. */
 const eventsNamed = (name: string): readonly unknown[] => {
   const found = contracts[name] ?? [];
@@ -50,7 +54,7 @@ describe.each(USERS)('%s', app => {
     const undeclared = sourcesOf(app).flatMap(({ file, text }) =>
       importedBy(text).flatMap(name => {
         const contract = contracts[name];
-        if (!contracts.isRequestContract(contract) || contract.service === app) return [];
+        if (!contracts.isRequestContract(contract) || contract.service === app || !isSent(text, name)) return [];
         return contract.callers.includes(app) ? [] : [`${file}: ${name}`];
       }),
     );

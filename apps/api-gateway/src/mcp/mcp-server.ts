@@ -65,11 +65,11 @@ export const mcpServer = ({ tools, call, pages, version }: ServedRequest): Serve
   return server;
 };
 
-const listed = ({ name, description, isRead, inputSchema, outputSchema, operation }: ApiTool) => ({
+const listed = ({ name, description, isRead, inputSchema, results, operation }: ApiTool) => ({
   name,
   description,
   inputSchema,
-  ...(outputSchema ? { outputSchema: { ...outputSchema, description: UNTRUSTED } } : {}),
+  ...(results ? { outputSchema: { ...results.schema, description: UNTRUSTED } } : {}),
   annotations: {
     title: operation.summary,
     readOnlyHint: isRead,

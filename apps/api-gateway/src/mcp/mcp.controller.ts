@@ -18,7 +18,7 @@ import { ServiceClient } from '../infrastructure/service-client/ports.js';
 import { type Credentials, credentialsOf, headersFor, permitsOf } from './credentials.js';
 import { Pages } from './documentation-resources.js';
 import { type ApiAnswer, mcpServer } from './mcp-server.js';
-import { type ApiTool, requestOf, structuredOf, toolOf } from './tools.js';
+import { type ApiTool, requestOf, toolOf } from './tools.js';
 
 const query = z.object({
   allow_writes: z
@@ -119,8 +119,8 @@ export class McpController {
       );
     const { url, body } = requestOf(tool, input);
     const answer = await this.#send(request, tool.operation.method, url, headers, body);
-    const structured = answer.status < 400 ? structuredOf(tool, answer.text) : undefined;
-    return structured ? { ...answer, structured } : answer;
+    if (answer.status >= 400 || !tool.results) return answer;
+    return { ...answer, structured: tool.results.of(JSON.parse(answer.text)) };
   }
 
   /** Sends a request to this gateway itself, which admits, limits, audits and logs it like any other of the client. */

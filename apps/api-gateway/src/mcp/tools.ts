@@ -1,5 +1,6 @@
+import { type ToolResults, toolResults } from '@postern/contracts';
 import type { Operation } from '../infrastructure/http/openapi/operations.js';
-import { inputSchema, outputSchema } from '../infrastructure/http/openapi/schemas.js';
+import { inputSchema } from '../infrastructure/http/openapi/schemas.js';
 
 /** A tool that calls one operation of the API. */
 export interface ApiTool {
@@ -7,27 +8,20 @@ export interface ApiTool {
   readonly name: string;
   readonly description: string;
   readonly isRead: boolean;
-  readonly inputSchema: ObjectSchema;
-  /** Of the structured result. */
-  readonly outputSchema?: ObjectSchema;
-}
-
-interface ObjectSchema {
-  readonly type: 'object';
-  readonly [part: string]: unknown;
+  readonly inputSchema: ToolResults['schema'];
+  /** Undefined for an operation that answers nothing. */
+  readonly results: ToolResults | undefined;
 }
 
 /** The field of the input that holds a body which is not an object, such as a batch. */
 const BODY = 'body';
 
-/** The field of a structured result that holds an answer which is not an object, such as a list. */
-const RESULT = 'result';
-
 /** `sendEmail` becomes `send_email`. */
 const snakeCase = (name: string): string => name.replace(/(?<=[a-z0-9])[A-Z]/g, letter => `_${letter}`).toLowerCase();
 
 export const toolOf = (operation: Operation): ApiTool => {
-  const { publicId, summary, description, method, parameters, body } = operation;
+  const { publicId, summary, description, method, parameters, body, reply, requests } = operation;
+  const answer = reply ?? requests.at(-1)?.reply;
   const properties: Record<string, unknown> = {};
   const required = new Set<string>();
   for (const { name, in: place, schema } of parameters) {
@@ -46,24 +40,8 @@ export const toolOf = (operation: Operation): ApiTool => {
     description: `${summary}.${description ? ` ${description}` : ''}`,
     isRead: method === 'get',
     inputSchema: { type: 'object', properties, ...(required.size > 0 ? { required: [...required] } : {}) },
-    ...outputOf(operation),
+    results: answer && toolResults(answer),
   };
-};
-
-const outputOf = ({ reply, requests }: Operation): Pick<ApiTool, 'outputSchema'> => {
-  const answer = reply ?? requests.at(-1)?.reply;
-  if (!answer) return {};
-  const schema = outputSchema(answer);
-  if (schema.type === 'object') return { outputSchema: { ...schema, type: 'object' } };
-  return { outputSchema: { type: 'object', properties: { [RESULT]: schema }, required: [RESULT] } };
-};
-
-/** The structured result of an answer in JSON: an object, by the schema of the tool. */
-export const structuredOf = ({ outputSchema }: ApiTool, json: string): Record<string, unknown> | undefined => {
-  if (!outputSchema) return undefined;
-  const answer: unknown = JSON.parse(json);
-  const isObject = typeof answer === 'object' && answer !== null && !Array.isArray(answer);
-  return isObject ? { ...answer } : { [RESULT]: answer };
 };
 
 /** The HTTP request of a call: path parameters, the query of a read, and everything else as the body. */

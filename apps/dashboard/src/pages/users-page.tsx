@@ -11,6 +11,7 @@ import { Notice } from '../components/notice.js';
 import { CollapsibleSection, Page } from '../components/page.js';
 import { Paging } from '../components/paging.js';
 import { NewPasswordField } from '../components/password-fields.js';
+import { SearchField } from '../components/search-field.js';
 import { Time } from '../components/time.js';
 import { useListState } from '../list-state.js';
 import { useAction, useLoading } from '../loading.js';
@@ -34,10 +35,11 @@ export const UsersPage = () => {
 
 const ManagedUsers = () => {
   const [created, setCreated] = useState<User>();
-  const { offset, limit, setOffset, setLimit } = useListState([], PAGE_SIZE);
+  const { offset, limit, filter, setOffset, setLimit, setFilter } = useListState(['search'], PAGE_SIZE);
+  const { search = '' } = filter;
   const users = useLoading<ListPage<ListedUser>>(
-    signal => api.get('/users', { limit, offset }, signal),
-    [limit, offset],
+    signal => api.get('/users', { search, limit, offset }, signal),
+    [search, limit, offset],
   );
   const create = useAction(async ({ email, password, workspace_name, operator }: Values) => {
     setCreated(undefined);
@@ -64,6 +66,7 @@ const ManagedUsers = () => {
           <Checkbox label="Administrator (can manage users and moderate web services)" name="operator" />
         </Form>
       </CollapsibleSection>
+      <SearchField label="Search by email address" value={search} onSearch={text => setFilter({ search: text })} />
       <Loaded of={users}>
         {list => (
           <>

@@ -11,7 +11,7 @@ import {
 } from '@postern/contracts';
 import type { Projection } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
-import { Database } from '@postern/service-host';
+import { Database, likeText } from '@postern/service-host';
 import { type DeletedServiceEvent, SERVICE_DATA_DELETED } from '../deleted-services/deleted-service.js';
 import { PrismaClient, type SuppressedAddress } from '../generated/prisma/client.js';
 import type { SuppressionEvent } from '../tracked-emails/address-suppression.js';
@@ -67,7 +67,7 @@ export class SuppressedAddresses {
   @Handles(listSuppressedAddresses)
   async list(request: RequestOf<typeof listSuppressedAddresses>): Promise<ReplyOf<typeof listSuppressedAddresses>> {
     const { service_id: serviceId, search = '', limit, offset } = request;
-    const where = { serviceId, ...(search && { address: { contains: likeText(search) } }) };
+    const where = { serviceId, ...(search && { address: { contains: likeText(search.trim().toLowerCase()) } }) };
     const [rows, total] = await Promise.all([
       this.prisma.suppressedAddress.findMany({
         where,
@@ -102,13 +102,6 @@ interface ExportRow {
   readonly email_id: string | null;
   readonly at: Date;
 }
-
-/** Prisma does not escape the wildcards of LIKE. */
-const likeText = (search: string): string =>
-  search
-    .trim()
-    .toLowerCase()
-    .replace(/[\\%_]/g, '\\$&');
 
 const reportedReason = (reason: string): 'hard_bounce' | 'complaint' | 'unsubscribed' =>
   reason === 'complaint' || reason === 'unsubscribed' ? reason : 'hard_bounce';

@@ -1,5 +1,6 @@
 import { defineComponent, h, nextTick, onMounted, ref, shallowRef, type VNode } from 'vue';
 import { CodeSamples } from './code-samples.js';
+import { Collapsed } from './collapsed.js';
 import {
   bodyOf,
   type LocatedOperation,
@@ -23,11 +24,10 @@ const responses = (openApi: OpenApiDocument, operation: Operation): VNode[] =>
   Object.entries(operation.responses ?? {}).map(([status, reference]) => {
     const answer = resolve(openApi, reference);
     const body = bodyOf(openApi, answer.content);
-    return h('details', [
-      h('summary', [h('strong', status), ' ', inline(answer.description)]),
-      ...exampleAnswer(statedExampleOf(answer.content)),
-      body ? fieldTable(openApi, body) : undefined,
-    ]);
+    return h(Collapsed, null, {
+      summary: () => [h('strong', status), ' ', inline(answer.description)],
+      default: () => [...exampleAnswer(statedExampleOf(answer.content)), ...(body ? [fieldTable(openApi, body)] : [])],
+    });
   });
 
 const exampleAnswer = (example: unknown): VNode[] =>

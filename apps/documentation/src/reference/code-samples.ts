@@ -1,5 +1,6 @@
 import { LANGUAGES, type Language, type SampledRequest, sampleOf } from '@postern/contracts/request-samples';
 import { defineComponent, h, type PropType, ref } from 'vue';
+import { Collapsed } from './collapsed.js';
 import { exampleBodyOf, type LocatedOperation, type OpenApiDocument } from './open-api.js';
 
 /** The language of all samples on the page. */
@@ -29,14 +30,13 @@ export const requestOf = (
   };
 };
 
-/** A program for an operation in the chosen language. It is rendered when it is opened, because a page has many. */
+/** A program for an operation in the chosen language. */
 export const CodeSamples = defineComponent({
   props: {
     openApi: { type: Object as PropType<OpenApiDocument>, required: true },
     located: { type: Object as PropType<LocatedOperation>, required: true },
   },
   setup({ openApi, located }) {
-    const isOpen = ref(false);
     const choice = ([name, label]: (typeof LANGUAGES)[number]) =>
       h(
         'button',
@@ -52,22 +52,15 @@ export const CodeSamples = defineComponent({
     const program = () => sampleOf(language.value, requestOf(openApi, located, location.origin));
     return () =>
       h(
-        'details',
+        Collapsed,
+        { class: 'samples' },
         {
-          class: 'samples',
-          onToggle: ({ currentTarget }: Event) => {
-            isOpen.value = (currentTarget as HTMLDetailsElement).open;
-          },
+          summary: () => 'Code sample',
+          default: () => [
+            h('div', { role: 'group', 'aria-label': 'Language' }, LANGUAGES.map(choice)),
+            h('pre', { tabindex: 0 }, program()),
+          ],
         },
-        [
-          h('summary', 'Code sample'),
-          ...(isOpen.value
-            ? [
-                h('div', { role: 'group', 'aria-label': 'Language' }, LANGUAGES.map(choice)),
-                h('pre', { tabindex: 0 }, program()),
-              ]
-            : []),
-        ],
       );
   },
 });

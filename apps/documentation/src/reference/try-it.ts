@@ -1,4 +1,5 @@
 import { defineComponent, h, type PropType, ref } from 'vue';
+import { Collapsed } from './collapsed.js';
 import { exampleBodyOf, type LocatedOperation, type OpenApiDocument, type Parameter } from './open-api.js';
 
 /** The credential of all requests on the page. It stays in the page: nothing stores it. */
@@ -106,14 +107,20 @@ export const TryIt = defineComponent({
       ]);
 
     return () =>
-      h('details', { class: 'try' }, [
-        h('summary', 'Send a request'),
-        h('form', { onSubmit: send }, [
-          ...inputs.map(field),
-          body === undefined ? undefined : bodyField(),
-          h('button', { type: 'submit' }, 'Send'),
-        ]),
-        output.value ? h('pre', { tabindex: 0 }, output.value) : undefined,
-      ]);
+      h(
+        Collapsed,
+        { class: 'try' },
+        {
+          summary: () => 'Send a request',
+          default: () => [
+            h('form', { onSubmit: send }, [
+              ...inputs.map(field),
+              ...(body === undefined ? [] : [bodyField()]),
+              h('button', { type: 'submit' }, 'Send'),
+            ]),
+            ...(output.value ? [h('pre', { tabindex: 0 }, output.value)] : []),
+          ],
+        },
+      );
   },
 });

@@ -28,8 +28,16 @@ export interface Sender {
 export abstract class SenderDirectory {
   /** `keyHash` is the lower-case hex SHA-256 of the key. */
   abstract findByKeyHash(keyHash: string): Promise<Sender | undefined>;
-  /** The current state of a service; undefined after its deletion. Used for copies that are retried. */
+  /** The current state of a service; undefined after its deletion. Used for messages of users, and copies that are retried. */
   abstract findByService(serviceId: string): Promise<Sender | undefined>;
+}
+
+/** The sender of a user's own service; refuses with `service_not_found` or `service_disabled`. */
+export async function enabledSender(senders: SenderDirectory, serviceId: string): Promise<Sender> {
+  const sender = await senders.findByService(serviceId);
+  if (!sender) throw new Refusal('service_not_found', 'there is no such email service');
+  if (!sender.enabled) throw new Refusal('service_disabled', 'this email service is disabled');
+  return sender;
 }
 
 /** The sender of a key; refuses with `api_key_invalid` or `service_disabled`. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Streams } from '@postern/event-sourcing';
 import { PostgresEventStore } from '@postern/event-sourcing/postgres';
 import { v7 as uuidv7 } from 'uuid';
 import { request, SendingFixture } from '../testing/sending-fixture.js';
@@ -9,7 +10,12 @@ let bodies: KeptBodies;
 
 beforeAll(async () => {
   fixture = await SendingFixture.start();
-  bodies = new KeptBodies(new PostgresEventStore(fixture.pool), fixture.seal);
+  const store = new PostgresEventStore(fixture.pool);
+  bodies = new KeptBodies(
+    store,
+    fixture.seal,
+    new Streams({ store, waitUntil: async () => {}, metadata: () => ({ correlationId: 'test' }) }),
+  );
 });
 afterAll(() => fixture.stop());
 

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  addSendingDomain,
   createApiKey,
   createEmailService,
+  findEmailServices,
   getEmailService,
   listApiKeys,
   listEmailServices,
@@ -79,6 +81,24 @@ describe('an email service', () => {
       call(setServiceLimits, { service_id, limits: { sandbox_daily: 7, sandbox_per_minute: 3 } }),
     ).resolves.toMatchObject({ daily_limit: 7, per_minute_limit: 3 });
     await expect(call(setServiceLimits, { service_id, limits: {} })).resolves.toMatchObject({ daily_limit: 50 });
+  });
+});
+
+describe('the search of operators', () => {
+  it('finds services of all workspaces by name, sending domain, workspace and id, newest first', async () => {
+    const [one, other] = [await newService(), await newService()];
+    const domain = `${one.id.slice(-12)}.example`;
+    const of = { workspace_id: one.workspace_id, service_id: one.id };
+    await call(addSendingDomain, { ...of, domain });
+    await call(updateEmailService, { ...of, changes: { name: `Bulk ${one.id}` } });
+    const find = (search: string, limit = 20) => call(findEmailServices, { search, limit });
+    for (const search of [`bulk ${one.id}`, domain.slice(0, 14).toUpperCase(), one.id, one.workspace_id])
+      expect([search, await find(search)]).toEqual([
+        search,
+        { items: [expect.objectContaining({ id: one.id, domains: [domain] })], total: 1, limit: 20, offset: 0 },
+      ]);
+    expect((await find('', 1)).items).toEqual([expect.objectContaining({ id: other.id, domains: [] })]);
+    expect(await find('100%')).toMatchObject({ total: 0 });
   });
 });
 

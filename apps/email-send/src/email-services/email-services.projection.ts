@@ -1,7 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { type emailService, getEmailService, listEmailServices, Refusal, type RequestOf } from '@postern/contracts';
+import {
+  type emailService,
+  findEmailServices,
+  getEmailService,
+  listEmailServices,
+  Refusal,
+  type ReplyOf,
+  type RequestOf,
+} from '@postern/contracts';
 import type { ProjectionTables } from '@postern/event-sourcing/postgres';
 import { Handles } from '@postern/messaging';
+import { likeText } from '@postern/service-host';
+import { validate as isUuid } from 'uuid';
 import type { z } from 'zod';
 import type { DailyQuotaChange, EmailService } from '../generated/prisma/client.js';
 import { PrismaClient } from '../generated/prisma/client.js';
@@ -52,6 +62,9 @@ type EmailServiceReply = z.output<typeof emailService>;
 
 /** Quota changes in a reply, newest first. */
 const SHOWN_CHANGES = 50;
+
+/** The sending domains of which a search finds the services. */
+const MATCHED_DOMAINS = 1_000;
 
 /** Email services and the history of their quotas. */
 export const emailServices: ReadModel<EmailServiceEvent> = {
@@ -126,6 +139,48 @@ export class EmailServices {
         orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
       }),
     );
+  }
+
+  /** Services of all workspaces for an operator, newest first. */
+  @Handles(findEmailServices)
+  async findAll(request: RequestOf<typeof findEmailServices>): Promise<ReplyOf<typeof findEmailServices>> {
+    const { search, limit, offset } = request;
+    const where = search === '' ? {} : await this.#matching(search);
+    const [total, rows] = await Promise.all([
+      this.prisma.emailService.count({ where }),
+      this.prisma.emailService.findMany({
+        where,
+        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+        take: limit,
+        skip: offset,
+      }),
+    ]);
+    const shown = await this.prisma.sendingDomain.findMany({
+      where: { serviceId: { in: rows.map(({ id }) => id) } },
+      select: { serviceId: true, domain: true },
+      orderBy: { domain: 'asc' },
+    });
+    const items = (await this.#replies(rows)).map(reply => ({
+      ...reply,
+      domains: shown.filter(({ serviceId }) => serviceId === reply.id).map(({ domain }) => domain),
+    }));
+    return { items, total, limit, offset };
+  }
+
+  async #matching(search: string) {
+    const contains = likeText(search);
+    const domains = await this.prisma.sendingDomain.findMany({
+      where: { domain: { contains: contains.toLowerCase() } },
+      select: { serviceId: true },
+      take: MATCHED_DOMAINS,
+    });
+    return {
+      OR: [
+        { name: { contains, mode: 'insensitive' as const } },
+        { id: { in: domains.map(({ serviceId }) => serviceId) } },
+        ...(isUuid(search) ? [{ id: search }, { workspaceId: search }] : []),
+      ],
+    };
   }
 
   /** The name and the workspace of a service; undefined once it is deleted. */

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Refusal, type ReplyOf, type RequestOf, sendEmail } from '@postern/contracts';
 import { addressKey } from '@postern/mail';
 import { Handles, onReplyReceived, withoutEffect } from '@postern/messaging';
-import { DatabaseClock, type DatabaseTime } from '@postern/service-host';
+import { DatabaseClock, type DatabaseTime, withCommandKey } from '@postern/service-host';
 import pLimit from 'p-limit';
 import { v7 as uuidv7 } from 'uuid';
 import { authenticated, type Sender, SenderDirectory } from '../api-keys/ports.js';
@@ -83,7 +83,9 @@ export class SendEmail {
 
   /** Sends a message that has been read from another form of request. */
   async send(request: SendRequest): Promise<Reply> {
-    const reply = await this.#sendOnce(request);
+    const reply = await withCommandKey((key = request.idempotency_key) =>
+      this.#sendOnce({ ...request, idempotency_key: key }),
+    );
     onReplyReceived(() => this.emails.answerReceived(reply.email.id));
     return reply;
   }

@@ -1,17 +1,10 @@
-import {
-  Refusal,
-  type ReplyOf,
-  type RequestOf,
-  sendEmail,
-  sendEmailBody,
-  sendTestOfTemplate,
-} from '@postern/contracts';
+import { type ReplyOf, type RequestOf, sendEmail, sendEmailBody, sendTestOfTemplate } from '@postern/contracts';
 import { Handles } from '@postern/messaging';
-import { v7 as uuidv7 } from 'uuid';
-import { SenderDirectory } from '../api-keys/ports.js';
+import { enabledSender, SenderDirectory } from '../api-keys/ports.js';
 import { Templates } from '../templates/templates.js';
 import { CompleteEmail } from './complete-email.js';
 import { draftEmail } from './email-draft.js';
+import { canonicalMessage } from './idempotency.js';
 import { SendEmail } from './send-email.js';
 
 /** Sends one message with a template for a user of the dashboard. */
@@ -29,22 +22,12 @@ export class SendTestOfTemplate {
     const { version } = await this.templates.previewOf(request);
     const { service_id, template_id: id, variables, from, to } = request;
     const message = sendEmailBody.parse({ from, to, template: { id, version, variables } });
-    const emailId = uuidv7();
     const { email } = await this.sending.send({
-      email_id: emailId,
-      // Repeated tests are not repetitions of a request.
-      canonical: `test ${emailId}`,
+      canonical: JSON.stringify(['test', id, version, canonicalMessage(message)]),
       answer_within_ms: sendEmail.deadlineMs,
-      sender: () => this.#senderOf(service_id),
+      sender: () => enabledSender(this.senders, service_id),
       draft: async ({ serviceId }) => draftEmail(await this.completion.complete(serviceId, message)),
     });
     return email;
-  }
-
-  async #senderOf(serviceId: string) {
-    const sender = await this.senders.findByService(serviceId);
-    if (!sender) throw new Refusal('service_not_found', 'there is no such email service');
-    if (!sender.enabled) throw new Refusal('service_disabled', 'this email service is disabled');
-    return sender;
   }
 }

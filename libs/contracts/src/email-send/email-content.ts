@@ -2,8 +2,13 @@ import { z } from 'zod';
 import { requestsOf } from '../request.js';
 import { id } from '../shapes.js';
 import { ofService } from './email-services.js';
+import { emailRecord, USER_SENDING_REFUSALS } from './emails.js';
+import { MAX_RECIPIENTS } from './send-email-body.js';
 
 const request = requestsOf('email-send');
+
+const MESSAGE = '/email-services/{service_id}/emails/{email_id}';
+const KEPT = { service_not_found: 404, email_not_found: 404, content_deleted: 410 } as const;
 
 /** Longer parts are truncated, so that a reply always fits into a NATS message. */
 export const MAX_CONTENT_LENGTH = 1024 * 1024;
@@ -34,14 +39,38 @@ export type EmailContent = z.output<typeof emailContent>;
 export const getEmailContent = request('get-email-content', {
   request: ofService.extend({ email_id: id }),
   reply: emailContent,
-  refusals: { service_not_found: 404, email_not_found: 404, content_deleted: 410 },
+  refusals: KEPT,
   http: {
     operation: 'Messages.content',
     method: 'GET',
-    path: '/email-services/{service_id}/emails/{email_id}/content',
+    path: `${MESSAGE}/content`,
     access: 'session',
     summary: 'Get the content of a message while it is stored',
     description:
       'A body is kept for 7 days unless the administrator sets another time. A part of more than 1 MiB is cut.',
+  },
+});
+
+const addresses = z.array(z.string()).max(MAX_RECIPIENTS);
+
+/** A new message with the content of an earlier one, while its body is kept. */
+export const sendEmailAgain = request('send-email-again', {
+  request: ofService.extend({
+    email_id: id,
+    to: addresses.min(1).describe('Recipients. `to`, `cc` and `bcc` together have at most 50 addresses.'),
+    cc: addresses.default([]),
+    bcc: addresses.default([]),
+  }),
+  reply: emailRecord,
+  refusals: { ...KEPT, ...USER_SENDING_REFUSALS },
+  deadlineMs: 30_000,
+  http: {
+    operation: 'Messages.sendAgain',
+    method: 'POST',
+    path: `${MESSAGE}/send-again`,
+    access: 'session',
+    summary: 'Send the content of a message as a new message, by the rules of POST /emails',
+    description:
+      'The new message has the sender, subject, content, files, headers and tags of the earlier one, and an id of its own. It counts toward the limits. The answer is 410 once the content is deleted.',
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { quotaOverrides } from '../quotas.js';
 import { requestsOf } from '../request.js';
-import { id, noContent, resourceName, timestamp } from '../shapes.js';
+import { id, noContent, page, pageOffset, pageRequest, resourceName, searchText, timestamp } from '../shapes.js';
 
 const request = requestsOf('email-send');
 
@@ -117,6 +117,25 @@ export const closeWorkspace = request('close-workspace', {
   reply: z.object({ email_services: z.int().nonnegative() }),
   callers: ['platform-management'],
   deadlineMs: 3_000,
+});
+
+const foundEmailService = emailService.extend({ domains: z.array(z.string()).describe('The sending domains.') });
+export type FoundEmailService = z.output<typeof foundEmailService>;
+
+/** For operators: email services of all workspaces, newest first. */
+export const findEmailServices = request('find-email-services', {
+  request: pageRequest.extend({
+    search: searchText.describe('Part of the name or of a sending domain, or the id of the service or its workspace.'),
+  }),
+  reply: page(foundEmailService),
+  http: {
+    operation: 'Moderation.emailServices',
+    method: 'GET',
+    path: '/moderation/email-services',
+    access: 'operator',
+    narrowed: { offset: pageOffset },
+    summary: 'Find email services of all workspaces, newest first (operators only)',
+  },
 });
 
 const limit = z.int().min(1).max(10_000_000).optional();

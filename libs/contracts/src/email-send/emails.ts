@@ -81,6 +81,10 @@ export type EmailRefusal = keyof typeof EMAIL_REFUSALS;
 /** Those of sending. */
 const { email_not_found: _ofReading, ...SENDING_REFUSALS } = EMAIL_REFUSALS;
 
+const { api_key_invalid: _ofKeys, ...ofUsers } = SENDING_REFUSALS;
+/** Those of a message that a user of the dashboard sends. */
+export const USER_SENDING_REFUSALS = ofUsers;
+
 /** Lower-case hex SHA-256 of the key that the client sent; the key itself is never sent over NATS. */
 export const apiKeyHash = z.string().regex(/^[0-9a-f]{64}$/);
 

@@ -3,7 +3,7 @@ import { MIB } from '../http-route.js';
 import { requestsOf } from '../request.js';
 import { id, resourceName, timestamp } from '../shapes.js';
 import { ofService } from './email-services.js';
-import { emailRecord } from './emails.js';
+import { emailRecord, USER_SENDING_REFUSALS } from './emails.js';
 import { MAX_RECIPIENTS, MAX_SUBJECT_LENGTH, templateVariables } from './send-email-body.js';
 
 const request = requestsOf('email-send');
@@ -186,17 +186,7 @@ export const sendTestOfTemplate = request('send-test-of-template', {
     to: z.array(z.string()).min(1).max(MAX_RECIPIENTS),
   }),
   reply: emailRecord,
-  refusals: {
-    ...NOT_FOUND,
-    service_disabled: 403,
-    invalid_email: 400,
-    recipient_not_verified: 400,
-    daily_limit_reached: 429,
-    minute_limit_reached: 429,
-    relay_unavailable: 503,
-    outcome_unknown: 503,
-    deadline_passed: 503,
-  },
+  refusals: { ...NOT_FOUND, ...USER_SENDING_REFUSALS },
   deadlineMs: 30_000,
   http: {
     operation: 'Templates.sendTest',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { quotaOverrides } from '../quotas.js';
 import { requestsOf } from '../request.js';
-import { id, noContent, page, pageOffset, pageRequest, resourceName, timestamp } from '../shapes.js';
+import { id, noContent, page, pageOffset, pageRequest, resourceName, searchText, timestamp } from '../shapes.js';
 import { workspaceRole } from '../workspace-roles.js';
 import { secondFactorCode } from './second-factors.js';
 
@@ -200,7 +200,7 @@ export const listedUser = user.extend({ enabled: z.boolean(), second_factor: z.b
 export type ListedUser = z.output<typeof listedUser>;
 
 export const listUsers = request('list-users', {
-  request: pageRequest.extend({ actor_id: id }),
+  request: pageRequest.extend({ actor_id: id, search: searchText.describe('Part of the email address.') }),
   reply: page(listedUser),
   refusals: { not_an_operator: 403 },
   http: {

@@ -1,7 +1,7 @@
 export { type AppendResult, appendAll, appendArguments, lockStreams } from './append-all.js';
 export { APPEND } from './append-call.js';
 export { claimedPool } from './claimed-pool.js';
-export { ClaimLost, hasWrittenUnderClaim } from './claimed-writes.js';
+export { ClaimLost, currentClaim, hasWrittenUnderClaim, runWithoutClaim } from './claimed-writes.js';
 export { ClaimedCommand, type CommandClaim, CommandClaims, type EarlierCommand } from './command-claims.js';
 export {
   CommandTransactions,

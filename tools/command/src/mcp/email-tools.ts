@@ -1,3 +1,4 @@
+import { emailRecord, getTrackedEmail, listEmails } from '@postern/contracts';
 import { z } from 'zod';
 import { findMessage } from '../commands/emails.js';
 import type { Context } from '../configuration/context.js';
@@ -25,6 +26,7 @@ export const emailKeyTools = (context: Context): readonly RegisteredTool[] => [
       html: z.string().optional().describe('HTML body.'),
       idempotency_key: z.string().min(1).max(255).optional().describe('The same key sends once within 24 hours.'),
     }),
+    output: emailRecord,
     run: ({ html, text, idempotency_key, cc, bcc, reply_to, ...rest }) => {
       const email = { ...rest, ...(cc && { cc }), ...(bcc && { bcc }), ...(reply_to && { reply_to }) };
       const options = idempotency_key === undefined ? {} : { idempotencyKey: idempotency_key };
@@ -41,6 +43,7 @@ export const emailKeyTools = (context: Context): readonly RegisteredTool[] => [
     effect: 'reads',
     writtenBy: 'mail servers of other people',
     input: z.object({ id: z.uuid() }),
+    output: emailRecord,
     run: ({ id }) => context.email().emails.get(id),
   }),
 ];
@@ -60,6 +63,7 @@ export const sessionTools = (context: Context): readonly RegisteredTool[] => [
       offset: z.int().min(0).max(10_000).default(0),
       after: z.uuid().optional().describe('Id of the last message of a page: returns the next page. Without `offset`.'),
     }),
+    output: listEmails.reply,
     run: async ({ service, ...query }) => {
       const dashboard = context.dashboard();
       const { id } = await emailServiceNamed(dashboard, service, IN_FIELD);
@@ -72,6 +76,7 @@ export const sessionTools = (context: Context): readonly RegisteredTool[] => [
     effect: 'reads',
     writtenBy: 'mail servers, recipients and webhook endpoints of other people',
     input: z.object({ id: z.uuid() }),
+    output: getTrackedEmail.reply,
     run: ({ id }) => findMessage(context.dashboard(), id),
   }),
 ];

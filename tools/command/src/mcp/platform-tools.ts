@@ -1,3 +1,13 @@
+import {
+  createDeployment,
+  deleteVariable,
+  getDeployment,
+  getLogs,
+  listDeployments,
+  listVariables,
+  listWebServices,
+  variable,
+} from '@postern/contracts';
 import { z } from 'zod';
 import type { Context } from '../configuration/context.js';
 import { IN_FIELD } from '../email-services.js';
@@ -24,6 +34,7 @@ export const platformTools = (context: Context): readonly RegisteredTool[] => {
       description: 'List the web services with status and URL.',
       effect: 'reads',
       input: z.object({}),
+      output: listWebServices.reply,
       run: () => context.platform().webServices.list(),
     }),
     tool({
@@ -31,22 +42,34 @@ export const platformTools = (context: Context): readonly RegisteredTool[] => {
       description: 'Start a deployment. It takes minutes; call get_deployment until the status is live or failed.',
       effect: 'changes',
       input: z.object({ service, branch: z.string().optional().describe('The configured branch by default.') }),
+      output: createDeployment.reply,
       run: async input => {
         const { platform, id } = await found(input.service);
         return platform.deployments.create(id, input.branch === undefined ? {} : { branch: input.branch });
       },
     }),
     tool({
-      name: 'get_deployment',
-      description: 'Get a deployment, or the last ten if no id is given.',
+      name: 'list_deployments',
+      description: 'List the last deployments, newest first.',
       effect: 'reads',
       writtenBy: 'the programs that a build or release runs',
-      input: z.object({ service, id: z.uuid().optional() }),
+      input: z.object({ service, limit: z.int().min(1).max(100).default(10) }),
+      output: listDeployments.reply,
+      run: async ({ service: wanted, limit }) => {
+        const { platform, id } = await found(wanted);
+        return platform.deployments.list(id, { limit });
+      },
+    }),
+    tool({
+      name: 'get_deployment',
+      description: 'Get a deployment.',
+      effect: 'reads',
+      writtenBy: 'the programs that a build or release runs',
+      input: z.object({ service, id: z.uuid() }),
+      output: getDeployment.reply,
       run: async input => {
         const { platform, id } = await found(input.service);
-        return input.id === undefined
-          ? platform.deployments.list(id, { limit: 10 })
-          : platform.deployments.get(id, input.id);
+        return platform.deployments.get(id, input.id);
       },
     }),
     tool({
@@ -55,9 +78,10 @@ export const platformTools = (context: Context): readonly RegisteredTool[] => {
       effect: 'reads',
       writtenBy: 'the visitors of the web service and the programs that its build runs',
       input: z.object({ service, tail: z.int().min(1).max(1_000).default(100) }),
+      output: getLogs.reply,
       run: async input => {
         const { platform, id } = await found(input.service);
-        return platform.logs.get(id, { tail: input.tail });
+        return { lines: await platform.logs.get(id, { tail: input.tail }) };
       },
     }),
     ...variableTools(found),
@@ -74,6 +98,7 @@ const variableTools = (found: Find): readonly RegisteredTool[] => [
     description: 'List the environment variables of a web service; secret values are masked.',
     effect: 'reads',
     input: z.object({ service }),
+    output: listVariables.reply,
     run: async input => {
       const { platform, id } = await found(input.service);
       return platform.environment.list(id);
@@ -84,6 +109,7 @@ const variableTools = (found: Find): readonly RegisteredTool[] => [
     description: 'Create or update an environment variable. It takes effect at the next deployment or restart.',
     effect: 'changes',
     input: z.object({ service, key: z.string(), value: z.string(), is_secret: masking }),
+    output: variable,
     run: async ({ service: wanted, key, value, is_secret }) => {
       const { platform, id } = await found(wanted);
       return platform.environment.set(id, { key, value, ...(is_secret === undefined ? {} : { is_secret }) });
@@ -94,6 +120,7 @@ const variableTools = (found: Find): readonly RegisteredTool[] => [
     description: 'Delete an environment variable. It takes effect at the next deployment or restart.',
     effect: 'deletes',
     input: z.object({ service, key: z.string() }),
+    output: deleteVariable.reply,
     run: async input => {
       const { platform, id } = await found(input.service);
       const variable = (await platform.environment.list(id)).find(({ key }) => key === input.key);

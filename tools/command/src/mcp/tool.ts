@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { McpServer } from '@modelcontextprotocol/server';
+import { fromJsonSchema, type McpServer } from '@modelcontextprotocol/server';
+import { type ToolResults, toolResults } from '@postern/contracts';
 import { ApiError } from '@postern/sdk';
 import type { z } from 'zod';
 import { adviceFor } from '../errors.js';
@@ -14,6 +15,8 @@ export interface Tool<Shape extends z.ZodObject> {
   /** Who may have written parts of the result, if not the user: `the visitors of the web service`. */
   readonly writtenBy?: string;
   readonly input: Shape;
+  /** The shape of the result: that of the operation of the API, as over HTTP. */
+  readonly output: z.ZodType;
   readonly run: (input: z.output<Shape>) => Promise<unknown>;
 }
 
@@ -31,6 +34,7 @@ export const tool = <Shape extends z.ZodObject>({
   effect,
   writtenBy,
   input,
+  output,
   run,
 }: Tool<Shape>): RegisteredTool => ({
   name,
@@ -42,9 +46,16 @@ export const tool = <Shape extends z.ZodObject>({
       openWorldHint: true,
     };
     // The input has been validated against the shape.
-    const handle = (given: unknown) => resultOf(() => run(given as z.output<Shape>), writtenBy);
-    const warned = writtenBy === undefined ? description : `${description} ${warningOf(writtenBy)}`;
-    server.registerTool(name, { description: warned, inputSchema: input as z.ZodObject, annotations }, handle);
+    const results = toolResults(output);
+    const handle = (given: unknown) => resultOf(() => run(given as z.output<Shape>), results, writtenBy);
+    const warning = writtenBy === undefined ? undefined : warningOf(writtenBy);
+    const config = {
+      description: warning === undefined ? description : `${description} ${warning}`,
+      inputSchema: input as z.ZodObject,
+      outputSchema: fromJsonSchema({ ...results.schema, ...(warning === undefined ? {} : { description: warning }) }),
+      annotations,
+    };
+    server.registerTool(name, config, handle);
   },
 });
 
@@ -57,10 +68,13 @@ const marked = (text: string, writtenBy: string): string => {
   return `${warningOf(writtenBy)}\n<${mark}>\n${text}\n</${mark}>`;
 };
 
-const resultOf = async (run: () => Promise<unknown>, writtenBy: string | undefined) => {
+const resultOf = async (run: () => Promise<unknown>, results: ToolResults, writtenBy: string | undefined) => {
   try {
     const text = JSON.stringify(await run());
-    return { content: [{ type: 'text' as const, text: writtenBy === undefined ? text : marked(text, writtenBy) }] };
+    return {
+      content: [{ type: 'text' as const, text: writtenBy === undefined ? text : marked(text, writtenBy) }],
+      structuredContent: results.of(JSON.parse(text)),
+    };
   } catch (error) {
     const lines = [error instanceof Error ? error.message : String(error), adviceFor(error)];
     if (error instanceof ApiError && error.code !== undefined) lines.push(`Code: ${error.code}`);

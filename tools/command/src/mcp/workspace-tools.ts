@@ -1,3 +1,4 @@
+import { listEmailRequests, workspaceStatus } from '@postern/contracts';
 import { z } from 'zod';
 import type { Context } from '../configuration/context.js';
 import type { LoggedRequest, Page, WorkspaceStatus } from '../dashboard-api.js';
@@ -13,6 +14,7 @@ export const workspaceTools = (context: Context): readonly RegisteredTool[] => [
     effect: 'reads',
     writtenBy: 'the programs of web services and the webhook endpoints of the workspace',
     input: z.object({}),
+    output: workspaceStatus,
     run: () => context.dashboard().get<WorkspaceStatus>('/status'),
   }),
   tool({
@@ -28,6 +30,7 @@ export const workspaceTools = (context: Context): readonly RegisteredTool[] => [
       code: z.string().max(100).optional().describe('The Error-Code of a response.'),
       limit: z.int().min(1).max(100).default(20),
     }),
+    output: listEmailRequests.reply,
     run: async ({ service, ...query }) => {
       const dashboard = context.dashboard();
       const { id } = await emailServiceNamed(dashboard, service, IN_FIELD);

@@ -1,4 +1,5 @@
 import type { EmailContent, EmailFile } from '@postern/contracts';
+import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import { DataTable } from '../../components/data-table.js';
 import { Loaded } from '../../components/loaded.js';
@@ -8,6 +9,7 @@ import { ToggleGroup } from '../../components/toggle-group.js';
 import { formatBytes } from '../../formatting.js';
 import { useLoading } from '../../loading.js';
 import { useQuery } from '../../router.js';
+import { hasRemoteImages } from './framed-html.js';
 import { MailFrame } from './mail-frame.js';
 
 const PARTS = [
@@ -38,7 +40,11 @@ export const ContentSection = ({ path }: { readonly path: string }) => {
                 value={part}
                 onChoice={name => setQuery({ part: name })}
               />
-              <ContentPart of={value} part={part} />
+              {part === 'html' ? (
+                <Html key={path} html={value.html} path={path} />
+              ) : (
+                <ContentPart of={value} part={part} />
+              )}
               <Attachments of={value.attachments ?? []} />
             </>
           )}
@@ -73,19 +79,34 @@ const Attachments = ({ of: files }: { readonly of: readonly EmailFile[] }) =>
     </>
   );
 
-const ContentPart = ({ of: content, part }: { readonly of: EmailContent; readonly part: Part }) => {
+/** Asks before it loads remote images, which tell their server that somebody looks at the message. */
+const Html = ({ html, path }: { readonly html: string | null; readonly path: string }) => {
+  const [showsImages, setShowsImages] = useState(false);
+  if (html === null) return <EmptyState>The message has no HTML body.</EmptyState>;
+  return (
+    <>
+      <p class="hint">
+        As you sent it, without tracking. Scripts are not loaded, and links are disabled.{' '}
+        {showsImages ? 'Images of other servers are loaded over HTTPS.' : 'Images of other servers are not loaded.'}
+      </p>
+      {hasRemoteImages(html) && !showsImages && (
+        <div class="actions">
+          <button type="button" onClick={() => setShowsImages(true)}>
+            Load remote images
+          </button>
+        </div>
+      )}
+      <MailFrame
+        title="HTML body of the message"
+        html={html}
+        remote={showsImages ? `/dashboard/api${path}/preview` : undefined}
+      />
+    </>
+  );
+};
+
+const ContentPart = ({ of: content, part }: { readonly of: EmailContent; readonly part: Exclude<Part, 'html'> }) => {
   switch (part) {
-    case 'html':
-      return content.html === null ? (
-        <EmptyState>The message has no HTML body.</EmptyState>
-      ) : (
-        <>
-          <p class="hint">
-            As you sent it, without tracking. Remote images and scripts are not loaded, and links are disabled.
-          </p>
-          <MailFrame title="HTML body of the message" html={content.html} />
-        </>
-      );
     case 'text':
       return content.text === null ? (
         <EmptyState>The message has no text body.</EmptyState>

@@ -11,11 +11,18 @@ const WIDTHS = [
   ['narrow', 'Phone'],
 ] as const;
 
+interface MailFrameProps {
+  readonly title: string;
+  readonly html: string;
+  readonly remote?: string | undefined;
+}
+
 /**
  * The HTML of a message as a mail program shows it, light or dark, wide or narrow; the choice is in the URL. The colour scheme of the
- * frame is what `prefers-color-scheme` of the message sees, and a message that declares no dark colours stays light.
+ * frame is what `prefers-color-scheme` of the message sees, and a message that declares no dark colours stays light. With
+ * `remote`, the frame loads the message from there, with a policy that allows remote images.
  */
-export const MailFrame = ({ title, html }: { readonly title: string; readonly html: string }) => {
+export const MailFrame = ({ title, html, remote }: MailFrameProps) => {
   const [{ theme, width }, setQuery] = useQuery(['theme', 'width']);
   const scheme = theme === 'dark' ? 'dark' : 'light';
   const isNarrow = width === 'narrow';
@@ -40,7 +47,8 @@ export const MailFrame = ({ title, html }: { readonly title: string; readonly ht
         style={{ colorScheme: scheme }}
         title={title}
         sandbox=""
-        srcdoc={framedHtml(html)}
+        key={remote}
+        {...(remote === undefined ? { srcdoc: framedHtml(html) } : { src: remote })}
       />
     </>
   );

@@ -14,11 +14,12 @@ import { addressesByRole } from './addresses-by-role.js';
 import { ContentSection } from './content-section.js';
 import { MessageDeliveries } from './message-deliveries.js';
 import { displayStatus } from './messages-page.js';
+import { SendAgain } from './send-again.js';
 import { useService } from './service-layout.js';
 import { WrongClassification } from './wrong-classification.js';
 
 export const MessagePage = ({ emailId }: { readonly emailId: string }) => {
-  const { path: service } = useService();
+  const { path: service, page } = useService();
   const path = `${service}/emails/${emailId}`;
   const message = useLoading<EmailWithTimeline>(signal => api.get(path, {}, signal), [path]);
   useLive(message, service.slice(1));
@@ -29,6 +30,7 @@ export const MessagePage = ({ emailId }: { readonly emailId: string }) => {
           <>
             <Envelope email={email} />
             <ContentSection path={path} />
+            <SendAgain key={path} email={email} path={path} page={page} />
             <Recipients email={email} service={service} onCorrected={message.reload} />
             <Timeline entries={email.timeline} />
             <MessageDeliveries path={path} />

@@ -8,10 +8,10 @@ import { AccountDirectory } from './ports.js';
 export class ListUsers {
   constructor(private readonly accounts: AccountDirectory) {}
 
-  async execute({ actor_id, limit, offset }: RequestOf<typeof listUsers>): Promise<ReplyOf<typeof listUsers>> {
+  async execute({ actor_id, search, limit, offset }: RequestOf<typeof listUsers>): Promise<ReplyOf<typeof listUsers>> {
     const actor = await this.accounts.find(actor_id);
     if (!actor?.operator) throw new Refusal('not_an_operator', 'only an operator can list users');
-    const { total, accounts } = await this.accounts.list(limit, offset);
+    const { total, accounts } = await this.accounts.list(search, limit, offset);
     const items = accounts.map(account => ({
       ...accountReply(account),
       enabled: account.enabled,

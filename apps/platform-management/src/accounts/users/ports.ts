@@ -36,6 +36,6 @@ export abstract class AccountDirectory {
   abstract mailsOf(userId: string): Promise<AccountMails>;
   /** Whether the user has a confirmed second factor. */
   abstract hasSecondFactor(userId: string): Promise<boolean>;
-  /** One page of all accounts, newest first. */
-  abstract list(limit: number, offset: number): Promise<AccountPage>;
+  /** One page of the accounts whose addresses contain `search`, newest first. */
+  abstract list(search: string, limit: number, offset: number): Promise<AccountPage>;
 }

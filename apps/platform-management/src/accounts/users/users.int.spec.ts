@@ -122,6 +122,13 @@ describe('the list of users', () => {
     ]);
   });
 
+  it('is searched by a part of the address', async () => {
+    const { email } = await fixture.newUser();
+    const search = (text: string) => fixture.client.request(listUsers, { actor_id: operator, search: text });
+    expect(await search(email.toUpperCase())).toMatchObject({ total: 1, items: [{ email }] });
+    expect(await search('user_')).toMatchObject({ total: 0, items: [] });
+  });
+
   it('is for operators only', async () => {
     const { id } = await fixture.newUser();
     expect(await codeOf(fixture.client.request(listUsers, { actor_id: id }))).toBe('not_an_operator');

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { workspaceRole } from '@postern/contracts';
 import type { ProjectionTransaction } from '@postern/event-sourcing/postgres';
+import { likeText } from '@postern/service-host';
 import { PrismaClient } from '../../generated/prisma/client.js';
 import type { Account, AccountDirectory, AccountMails, AccountPage } from './ports.js';
 import type { UserEvent } from './user.js';
@@ -49,10 +50,12 @@ export class Users implements AccountDirectory {
     return (await this.prisma.secondFactor.findFirst({ where, select: { userId: true } })) !== null;
   }
 
-  async list(limit: number, offset: number): Promise<AccountPage> {
+  async list(search: string, limit: number, offset: number): Promise<AccountPage> {
+    const found = search === '' ? {} : { email: { contains: likeText(search.toLowerCase()) } };
+    const orderBy = [{ createdAt: 'desc' as const }, { id: 'desc' as const }];
     const [total, users] = await Promise.all([
-      this.prisma.user.count(),
-      this.prisma.user.findMany({ orderBy: [{ createdAt: 'desc' }, { id: 'desc' }], take: limit, skip: offset }),
+      this.prisma.user.count({ where: found }),
+      this.prisma.user.findMany({ where: found, orderBy, take: limit, skip: offset }),
     ]);
     const where = { userId: { in: users.map(({ id }) => id) }, disabledAt: { not: null } };
     const disabled = await this.prisma.credential.findMany({ where, select: { userId: true } });

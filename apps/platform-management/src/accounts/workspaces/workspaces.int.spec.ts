@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { createWorkspace, getMe } from '@postern/contracts';
+import { createWorkspace, findWorkspaces, getMe } from '@postern/contracts';
 import { ProjectionRunner } from '@postern/event-sourcing/postgres';
 import { v7 as uuidv7 } from 'uuid';
 import { AccountsFixture, codeOf, OPERATOR } from '../../testing/accounts-fixture.js';
@@ -28,6 +28,22 @@ describe('a workspace', () => {
     expect(workspaces).toEqual(
       expect.arrayContaining(made.slice(0, 9).map(workspace => ({ ...workspace, role: 'owner' }))),
     );
+  });
+});
+
+describe('the search of operators', () => {
+  it('finds workspaces by name, member and id, newest first, with their owners', async () => {
+    const actor_id = await fixture.operatorId();
+    const user = await fixture.newUser();
+    const name = `Search ${user.id}`;
+    const created = await fixture.client.request(createWorkspace, { user_id: user.id, name });
+    const find = (search: string) => fixture.client.request(findWorkspaces, { actor_id, search });
+    const found = { id: created.id, name, owners: [user.email], created_at: expect.any(String) };
+    for (const search of [name.toLowerCase(), created.id])
+      expect(await find(search)).toMatchObject({ total: 1, items: [found] });
+    for (const search of [user.email, user.id])
+      expect(await find(search)).toMatchObject({ total: 2, items: [found, { id: user.workspaces[0]!.id }] });
+    expect(await codeOf(fixture.client.request(findWorkspaces, { actor_id: user.id }))).toBe('not_an_operator');
   });
 });
 

@@ -8,6 +8,7 @@ import { ChangeMemberRole } from './change-member-role.js';
 import { ChangeWorkspace } from './change-workspace.js';
 import { CreateWorkspace } from './create-workspace.js';
 import { DeclineInvitation } from './decline-invitation.js';
+import { FindWorkspaces } from './find-workspaces.js';
 import { GetAccountMailFacts } from './get-account-mail-facts.js';
 import { GetMembership } from './get-membership.js';
 import { IssueInvitationToken } from './issue-invitation-token.js';
@@ -27,6 +28,7 @@ import { Workspaces } from './workspaces.projection.js';
     ChangeWorkspace,
     AddMember,
     ListMembers,
+    FindWorkspaces,
     ChangeMemberRole,
     RemoveMember,
     LeaveWorkspace,

@@ -19,3 +19,18 @@ export const DELETE_MEMBER = ({ table }: ProjectionTables) =>
 
 export const DELETE_MEMBERS_OF = ({ table }: ProjectionTables) =>
   `DELETE FROM ${table('memberships')} WHERE workspace_id = $1`;
+
+/** $1 is the text in lower case. */
+const FOUND = `
+  FROM workspaces w
+  WHERE strpos(lower(w.name), $1) > 0 OR w.id::text = $1 OR EXISTS (
+    SELECT FROM memberships m JOIN users u ON u.id = m.user_id
+    WHERE m.workspace_id = w.id AND (strpos(u.email, $1) > 0 OR u.id::text = $1))`;
+
+export const FIND_WORKSPACES = `
+  SELECT w.id, w.name, w.created_at, ARRAY(
+    SELECT u.email FROM memberships m JOIN users u ON u.id = m.user_id
+    WHERE m.workspace_id = w.id AND m.role = 'owner' ORDER BY m.joined_at, u.id LIMIT 10) AS owners
+  ${FOUND} ORDER BY w.created_at DESC, w.id DESC LIMIT $2 OFFSET $3`;
+
+export const COUNT_FOUND_WORKSPACES = `SELECT count(*)::int AS total ${FOUND}`;

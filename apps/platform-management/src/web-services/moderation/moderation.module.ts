@@ -8,6 +8,7 @@ import { WebServicesModule } from '../services/web-services.module.js';
 import { GIGABYTE } from './bandwidth.js';
 import { BandwidthRepository } from './bandwidth-repository.js';
 import { CountTraffic } from './count-traffic.js';
+import { FoundWebServices } from './found-web-services.projection.js';
 import { ModerateWebService } from './moderate-web-service.js';
 import { PlatformSuspensions } from './platform-suspensions.js';
 import { ModerationSettings, Suspensions } from './ports.js';
@@ -19,6 +20,7 @@ type Config = ConfigOf<ConfigDefinition<typeof moderationSettings>>;
 @Module({
   imports: [UsersModule, prisma, RuntimeModule, WebServicesModule],
   providers: [
+    FoundWebServices,
     ModerateWebService,
     CountTraffic,
     { provide: Suspensions, useClass: PlatformSuspensions },

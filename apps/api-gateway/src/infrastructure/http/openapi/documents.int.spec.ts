@@ -220,6 +220,7 @@ const BODIES: Readonly<Record<string, { readonly body: object }>> = {
   'post /password-reset': { body: { email: 'bea@example.com' } },
   'post /password-reset/confirm': { body: { token: 'x'.repeat(43), password: 'a long enough password' } },
   'post /invitations/accept': { body: { token: 'x'.repeat(43), password: 'a long enough password' } },
+  'post /email-services/{service_id}/emails/{email_id}/send-again': { body: { to: ['a@b.c'] } },
   'post /workspaces': { body: { name: 'Ours' } },
   'post /workspaces/{id}/members': { body: { email: 'bea@example.com', role: 'viewer' } },
   'patch /workspaces/{id}/members/{member_id}': { body: { role: 'owner' } },

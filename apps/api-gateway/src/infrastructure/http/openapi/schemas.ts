@@ -1,4 +1,5 @@
 import * as contracts from '@postern/contracts';
+import { asAnswer, withoutLanguageBounds } from '@postern/contracts';
 import { z } from 'zod';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
@@ -41,38 +42,12 @@ export class AnswerSchemas {
   }
 }
 
-/**
- * Responses may get new fields, so generated clients must accept unknown ones. A pattern duplicates the format, and
- * generated Python clients match it against a value that is already parsed by the format.
- */
-const asAnswer = ({ jsonSchema }: { readonly jsonSchema: JsonSchema }): void => {
-  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-  if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
-  withoutLanguageBounds({ jsonSchema });
-};
-
-/** The range of the integers of JavaScript is no bound of the API. */
-const withoutLanguageBounds = ({ jsonSchema }: { readonly jsonSchema: JsonSchema }): void => {
-  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-};
-
 /** The schema of an input, without references. */
 export const inputSchema = (schema: z.ZodType): JsonSchema => {
   const { $schema: _dialect, ...inline } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
     override: withoutLanguageBounds,
-  });
-  return inline;
-};
-
-/** The schema of an answer, without references. */
-export const outputSchema = (schema: z.ZodType): JsonSchema => {
-  const { $schema: _dialect, ...inline } = z.toJSONSchema(schema, {
-    io: 'output',
-    unrepresentable: 'any',
-    override: asAnswer,
   });
   return inline;
 };

@@ -14,4 +14,4 @@ export const baseHeaders = (secure: boolean): Readonly<Record<string, string>> =
 /** The policy of Postern's own pages. Component libraries require inline styles; all scripts are files. */
 export const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; " +
-  "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+  "connect-src 'self'; frame-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
