@@ -29,7 +29,7 @@ export class BackupReconciler extends BackupWork {
     super(records, settings, changes, 'databases');
   }
 
-  @Every(2_000, 'reconcile backups of databases', { onOneReplica: 'database backups' })
+  @Every(2_000, 'reconcile backups of databases', { onOneReplica: true })
   run({ signal }: Pick<TaskRun, 'signal'>): Promise<void> {
     return this.lead(signal);
   }

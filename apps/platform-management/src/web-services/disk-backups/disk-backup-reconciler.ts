@@ -24,7 +24,7 @@ export class DiskBackupReconciler extends BackupWork {
     super(records, settings, changes, 'web-services');
   }
 
-  @Every(2_000, 'reconcile backups of disks', { onOneReplica: 'disk backups' })
+  @Every(2_000, 'reconcile backups of disks', { onOneReplica: true })
   run({ signal }: Pick<TaskRun, 'signal'>): Promise<void> {
     return this.lead(signal);
   }
