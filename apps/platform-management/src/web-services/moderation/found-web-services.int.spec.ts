@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findWebServices } from '@postern/contracts';
 import { v7 as uuidv7 } from 'uuid';
-import { ServedWebServices } from '../../testing/served-web-services.js';
+import { type Owner, ServedWebServices } from '../../testing/served-web-services.js';
 
 let fixture: ServedWebServices;
-let owner: { user_id: string; project_id: string };
+let owner: Owner;
 let actor_id: string;
 
 beforeAll(async () => {
