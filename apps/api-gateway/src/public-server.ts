@@ -1,5 +1,5 @@
 import type { AddressInfo, Server } from 'node:net';
-import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { CONFIG, HOST, type Host, Metrics, passedSocket } from '@postern/service-host';
@@ -83,10 +83,7 @@ export class PublicServer implements OnApplicationBootstrap, OnModuleDestroy {
   async onModuleDestroy(): Promise<void> {
     this.#isStopping = true;
     const [listening] = this.#apps;
-    if (listening) {
-      await untilUnused(listening.server, this.config.connectionDrainMs);
-      await acceptQueued(listening.server);
-    }
+    if (listening) await untilUnused(listening.server, this.config.connectionDrainMs);
     // Together: the listening one waits for streams that the others end.
     await Promise.all(this.#apps.map(({ app }) => app.close()));
     await cellsOf(this.host)?.cells.close();
@@ -143,23 +140,4 @@ const untilUnused = async (server: Server, limitMs: number): Promise<void> => {
   const connections = promisify(server.getConnections.bind(server));
   const end = performance.now() + limitMs;
   while (performance.now() < end && (await connections()) > 0) await pause(DRAIN_CHECK_MS);
-};
-
-const MAX_TURNS = 1_000;
-
-/**
- * Accepts the connections that wait in the kernel, which resets them when a socket closes. A turn of the event loop accepts one;
- * the first turn may begin after its poll.
- */
-const acceptQueued = async (server: Server): Promise<void> => {
-  let turnsWithout = 0;
-  const onConnection = () => {
-    turnsWithout = 0;
-  };
-  server.on('connection', onConnection);
-  for (let turns = 0; turnsWithout < 2 && turns < MAX_TURNS; turns += 1) {
-    turnsWithout += 1;
-    await turn();
-  }
-  server.off('connection', onConnection);
 };

@@ -7,6 +7,7 @@ import type { BodyReader } from '../admission/body-reader.js';
 import { declaredAdmission } from '../admission/route-admission.js';
 import { codeOfStatus, ERROR_CODE } from '../errors/error-code.js';
 import { errorShape } from '../errors/error-shape.js';
+import { acceptQueued } from './accept-queued.js';
 import { BODY_KINDS } from './body-kinds.js';
 import { type CellRoute, routingFailureOf } from './cell-route.js';
 import { respondMalformed } from './malformed-request.js';
@@ -105,6 +106,7 @@ export const fastifyServer = (options: FastifyServerOptions): FastifyAdapter => 
     options.onResponse(request, reply);
     done();
   });
+  instance.addHook('preClose', () => acceptQueued(instance.server));
   // A client that respects the advertised timeout never writes to a connection that is being closed.
   instance.server.keepAliveTimeoutBuffer = KEEP_ALIVE_SLACK_MS;
   routeUpgrades(instance.server);
