@@ -131,6 +131,8 @@ export const upgraded = async ({ folder, engine, client, compose, page, services
     }
     await answering(page);
   }
+  // Its mail library keeps the address of delivery-tracking for five minutes.
+  await compose('restart', 'mail-simulator');
 };
 
 /** Runs the commands of docs/compose.md in the folder of compose.yaml, with its secrets instead of /etc/postern. */

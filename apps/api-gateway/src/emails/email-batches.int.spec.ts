@@ -106,7 +106,9 @@ describe('POST /emails/batch', () => {
     ['one message without a list', EMAIL, 400],
     ['more than 36 MiB', [{ ...EMAIL, text: 'x'.repeat(36 * MIB) }], 413],
   ])('is refused as a whole for %s', async (_, body, status) => {
-    expect(await post(body)).toMatchObject({ status, body: { error: expect.any(String) } });
+    // The gateway resets the connection of a body that it does not read to its end.
+    const answer = await post(body, { connection: 'close' });
+    expect(answer).toMatchObject({ status, body: { error: expect.any(String) } });
     expect(sent()).toEqual([]);
   });
 

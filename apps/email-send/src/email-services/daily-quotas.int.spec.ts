@@ -47,6 +47,15 @@ const used = (service_id: string, day: Date, messages: number) =>
 const adjust = () => Promise.all(fixture.replicas.map(replica => replica.app.get(AdjustDailyQuotas).run()));
 const history = async (owner: { workspace_id: string; service_id: string }) =>
   (await call(getEmailService, owner)).quota_history.map(({ from, to }) => [from, to]);
+/** Waits for so many changes, because the task of a replica may have made them. */
+const changes = (owner: { workspace_id: string; service_id: string }, count: number) =>
+  waitFor(
+    async () => {
+      const found = await history(owner);
+      return found.length >= count && found;
+    },
+    { describe: `${count} changes of the quota` },
+  );
 
 describe('the daily quota', () => {
   it('is adjusted once for each finished day, including days on which no process ran', async () => {
@@ -56,7 +65,7 @@ describe('the daily quota', () => {
     await used(owner.service_id, dayAgo(1), 100);
     await adjust();
     await adjust();
-    expect(await history(owner)).toEqual([
+    expect(await changes(owner, 2)).toEqual([
       [2_000, 4_000],
       [1_000, 2_000],
     ]);
@@ -68,7 +77,7 @@ describe('the daily quota', () => {
     await used(uuidv7(), dayAgo(2), 900);
     await used(owner.service_id, dayAgo(1), 900);
     await adjust();
-    expect(await history(owner)).toEqual([[1_000, 2_000]]);
+    expect(await changes(owner, 1)).toEqual([[1_000, 2_000]]);
   });
 
   it('does not evaluate the current day, however much of it is used', async () => {
@@ -111,8 +120,8 @@ describe('the daily quota', () => {
     await waitFor(reports, { describe: 'seven messages reported' });
     await log.stop();
     await adjust();
-    expect(await history(bouncing)).toEqual([[1_000, 500]]);
-    expect(await history(complained)).toEqual([[1_000, 500]]);
+    expect(await changes(bouncing, 1)).toEqual([[1_000, 500]]);
+    expect(await changes(complained, 1)).toEqual([[1_000, 500]]);
     expect(await history(simulated)).toEqual([]);
     const [change] = (await call(getEmailService, bouncing)).quota_history;
     expect(change?.reason).toBe('6 % of the messages bounced (more than 5 %)');
