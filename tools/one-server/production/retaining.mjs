@@ -108,6 +108,7 @@ postern config apply && systemctl restart postern-postgresql && postern restart`
     await world.pause(2_000);
     // Hourly tasks run when a service starts.
     await server.exec(`systemctl restart ${WITH_RETENTION.map(name => `postern-${name}`).join(' ')}`);
+    await eventually(world, 120_000, () => isHealthy(server));
   };
   const deletedBy = async day => {
     const after = days => sent.filter(step => day - step.day < days).reduce((sum, step) => sum + step.count, 0);
