@@ -14,6 +14,9 @@ describe('The growth', () => {
   it('is that of the last seven days, in bytes a day', () =>
     expect(growthOf([sample(20, 0), sample(7, 10), sample(3, 11), sample(0, 17)])).toBe(1e9));
 
+  it('begins with a sample of a week ago that is some minutes older', () =>
+    expect(growthOf([sample(7.01, 10), sample(6.9, 16), sample(0, 17.01)])).toBeCloseTo(1e9, -8));
+
   it('is that of the parts without a bound', () => {
     const [before, now] = [sample(7, 10), sample(0, 17)];
     const withLog = { ...now, bytes: { ...now.bytes, 'write-ahead log': 1e9, 'mail queue': 1e9 } };

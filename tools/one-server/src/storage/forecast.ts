@@ -23,7 +23,9 @@ export interface DiskFacts {
 }
 
 export const DAY_MS = 86_400_000;
-const WINDOW_MS = 7 * DAY_MS;
+const HOUR_MS = 3_600_000;
+/** Samples are taken hourly, so that there is one of a week ago: the same number of nights and backups, and the same days of the week. */
+const WINDOW_MS = 7 * DAY_MS + HOUR_MS;
 
 /** The write-ahead log has a maximum, and messages leave the queue: neither fills the disk, and both change by more than a day's growth. */
 export const BOUNDED_PARTS: ReadonlySet<string> = new Set(['write-ahead log', 'mail queue']);
@@ -31,7 +33,7 @@ export const BOUNDED_PARTS: ReadonlySet<string> = new Set(['write-ahead log', 'm
 const growingBytes = ({ bytes }: Sample): number =>
   Object.entries(bytes).reduce((sum, [part, each]) => (BOUNDED_PARTS.has(part) ? sum : sum + each), 0);
 
-/** Bytes a day, between the oldest sample of the last seven days and now; undefined if they are less than a day apart. */
+/** Bytes a day, between the sample of a week ago, or the oldest one since, and now; undefined if they are less than a day apart. */
 export const growthOf = (samples: readonly Sample[]): number | undefined => {
   const last = samples.at(-1);
   if (!last) return undefined;
