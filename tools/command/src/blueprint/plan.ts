@@ -25,7 +25,7 @@ export const knownIds = ({ project, services, databases, emailServices }: Existi
  * `prune`, and databases, disks and email services never. @throws UsageError for what cannot be done.
  */
 export const planOf = (file: Blueprint, existing: Existing, options: PlanOptions): Plan => {
-  const notes: string[] = [];
+  const notes = [...(options.notes ?? [])];
   const steps: Step[] = [];
   if (!existing.project)
     steps.push({

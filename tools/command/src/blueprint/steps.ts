@@ -19,6 +19,8 @@ export interface Step {
 
 export interface PlanOptions {
   readonly prune: boolean;
+  /** What the plan says beside its own notes. */
+  readonly notes?: readonly string[];
   /** Values of secret variables by `service/variable`. They are used for variables that do not exist yet. */
   readonly secrets?: ReadonlyMap<string, string>;
 }

@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { type Blueprint, readBlueprint, SCHEMA_PATH, writeBlueprint } from '../blueprint/blueprint.js';
 import { readExisting } from '../blueprint/existing.js';
 import { blueprintOf } from '../blueprint/export.js';
-import { knownIds, type Plan, planOf } from '../blueprint/plan.js';
-import type { Step } from '../blueprint/steps.js';
+import { knownIds, planOf } from '../blueprint/plan.js';
+import { lineOf, planAsJson, textOf } from '../blueprint/plan-output.js';
 import { command, type Invocation, invocation } from '../command-line.js';
 import type { Conversion } from '../compose/conversion.js';
 import { composeFileIn, isComposeFile, readCompose } from '../compose/read-compose.js';
@@ -48,8 +48,7 @@ const apply = async ({ context, output, input }: Invocation, options: UpOptions)
   const platform = context.platform();
   const dashboard = Object.keys(file.email).length > 0 ? context.dashboard() : undefined;
   const existing = await readExisting(platform, file.project, dashboard);
-  const { steps, notes: missing } = planOf(file, existing, { prune: options.prune === true, secrets });
-  const plan: Plan = { steps, notes: [...notes, ...missing] };
+  const plan = planOf(file, existing, { prune: options.prune === true, notes, secrets });
   if (options.plan || plan.steps.length === 0) {
     output.result(planAsJson(plan, false), textOf(plan));
     return;
@@ -77,20 +76,6 @@ const described = (given: string | undefined): Conversion => {
   if (isComposeFile(path)) return readCompose(path, process.env);
   return { blueprint: readBlueprint(path, readFileSync(path, 'utf8')), notes: [], secrets: new Map() };
 };
-
-const SIGNS = { create: '+ create', change: '~ change', delete: '- delete' };
-
-const lineOf = ({ action, what, changes }: Step): string =>
-  `${SIGNS[action]}  ${what}${changes.length === 0 ? '' : `  (${changes.join(', ')})`}`;
-
-const textOf = ({ steps, notes }: Plan): string =>
-  [...(steps.length === 0 ? ['Nothing to change.'] : steps.map(lineOf)), ...notes].join('\n');
-
-const planAsJson = ({ steps, notes }: Plan, applied: boolean): object => ({
-  applied,
-  steps: steps.map(({ action, what, changes }) => ({ action, what, changes })),
-  notes,
-});
 
 interface ExportOptions {
   readonly project?: string;

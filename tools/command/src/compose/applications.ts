@@ -109,9 +109,12 @@ const attachmentsOf = (
   return attached;
 };
 
+/** `postgres:` and `postgresql:` mean the same; other schemes choose a driver or TLS. */
 const schemeNote = (scheme: string | undefined, kind: 'relational' | 'key_value'): string => {
   const own = kind === 'relational' ? 'postgresql' : 'redis';
-  return scheme === undefined || scheme === own ? '' : `, which begins with ${own}:// and not with ${scheme}://`;
+  return scheme === undefined || scheme === own || scheme === 'postgres'
+    ? ''
+    : `, which begins with ${own}:// and not with ${scheme}://`;
 };
 
 const checkReferences = (

@@ -68,7 +68,7 @@ volumes: {db: {}}`);
     expect(Object.keys(blueprint.services)).toEqual(['web']);
     expect(notes).toEqual([
       'db becomes the PostgreSQL database shop-db, with a user, a password and settings of Postern: its environment is not used.',
-      'DATABASE of web gets the URL of shop-db, which begins with postgresql:// and not with postgres://.',
+      'DATABASE of web gets the URL of shop-db.',
     ]);
     const nothing = { project: undefined, services: new Map(), databases: new Map(), emailServices: new Map() };
     expect(planOf(blueprint, nothing, { prune: false }).steps.map(({ what, changes }) => [what, ...changes])).toEqual([
@@ -87,6 +87,12 @@ volumes: {db: {}}`);
     ['postgres', 'environment: {A: "postgresql+asyncpg://u:p@db/app"}', 'A'],
   ])('%s is attached by %s as %s', (image, settings, variable) => {
     expect(web(image, settings)).toMatchObject({ databases: { 'shop-db': variable }, env: {} });
+  });
+
+  it('names a scheme that its URL does not have', () => {
+    expect(web('postgres', 'environment: {A: "postgresql+asyncpg://db/app"}').notes).toEqual([
+      'A of web gets the URL of shop-db, which begins with postgresql:// and not with postgresql+asyncpg://.',
+    ]);
   });
 
   it('is not attached to a service that does not name it', () => {

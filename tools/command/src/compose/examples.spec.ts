@@ -1,15 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
 import { writeBlueprint } from '../blueprint/blueprint.js';
+import { planOf } from '../blueprint/plan.js';
+import { textOf } from '../blueprint/plan-output.js';
 import { convertCompose } from './conversion.js';
 
-/** The blueprint without its first line, which names the schema. */
-const converted = (text: string): string => {
-  const { blueprint } = convertCompose({
+const NOTHING = { project: undefined, services: new Map(), databases: new Map(), emailServices: new Map() };
+
+const conversionOf = (text: string) =>
+  convertCompose({
     ...{ file: 'compose.yaml', text, project: 'shop', repository: 'https://git.example.com/shop.git', folder: '' },
     lookup: () => undefined,
     envFile: () => undefined,
   });
-  return writeBlueprint(blueprint, 'x').split('\n').slice(1).join('\n');
+
+/** The blueprint without its first line, which names the schema. */
+const converted = (text: string): string =>
+  writeBlueprint(conversionOf(text).blueprint, 'x').split('\n').slice(1).join('\n');
+
+const planned = (text: string): string => {
+  const { blueprint, notes, secrets } = conversionOf(text);
+  return textOf(planOf(blueprint, NOTHING, { prune: false, notes, secrets }));
 };
 
 describe('Usual Compose files', () => {
@@ -89,6 +99,13 @@ databases:
   shop-redis:
     kind: key_value
 `);
+    expect(planned(text)).toBe(`+ create  project shop
++ create  database shop-redis  (key_value)
++ create  service web  (https://git.example.com/shop.git)
++ create  attachment of shop-redis to web  (REDIS_URL)
+redis becomes the key-value store shop-redis, with a user, a password and settings of Postern: its command is not used.
+The command of web becomes its start_command, which replaces the ENTRYPOINT of the image as well. If it has one, set entrypoint.
+REDIS_URL of web gets the URL of shop-redis.`);
   });
 
   it('of a published image with a volume', () => {
