@@ -77,7 +77,7 @@ describe('A Compose file becomes a blueprint', () => {
     ],
     [
       'settings without effect',
-      '{build: ., expose: [1], restart: always, container_name: a, depends_on: [web], networks: [a], tty: true, privileged: false}',
+      '{build: ., expose: [1], restart: always, container_name: a, depends_on: [web], networks: [a], network_mode: bridge, tty: true, privileged: false}',
       { port: 1, notes: [] },
     ],
   ])('with %s', (_, settings, expected) => {

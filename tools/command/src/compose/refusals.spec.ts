@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { UsageError } from '../errors.js';
 import { convertCompose } from './conversion.js';
 
-const refusalOf = (text: string, repository: string | undefined = 'https://git.example.com/shop.git'): string => {
+const refusalOf = (text: string, repository: string | null = 'https://git.example.com/shop.git'): string => {
   try {
     convertCompose({
-      ...{ file: 'compose.yaml', text, project: 'shop', repository, folder: '' },
+      ...{ file: 'compose.yaml', text, project: 'shop', repository: repository ?? undefined, folder: '' },
       lookup: name => ({ EMPTY: '', TOKEN: 'hidden' })[name],
       envFile: () => undefined,
     });
@@ -31,6 +31,10 @@ describe('A Compose file is refused', () => {
     ['deploy: {mode: global}', 'services.web.deploy.mode: Nothing in Postern'],
     ['deploy: {replicas: 0}', 'services.web.deploy.replicas: It must be 1 to 20'],
     ['networks: {a: {aliases: [b]}}', 'services.web.networks.a: Addresses and second names'],
+    [
+      'depends_on: {task: {condition: service_completed_successfully}}',
+      'services.web.depends_on.task: task is a task that ends, and a web service runs on. Remove it',
+    ],
     ['links: ["db:database"]', 'services.web.links: A web service has no second name'],
     ['env_file: missing.env', 'services.web.env_file: There is no file missing.env. Create it'],
     ['environment: {POSTERN_X: a}', 'services.web.environment.POSTERN_X: Postern sets such a variable. Remove it'],
@@ -111,14 +115,9 @@ describe('A Compose file is refused', () => {
   });
 
   it('without a repository to build from', () => {
-    const text = 'services: {a: {build: ., expose: [1]}}';
-    const convert = () =>
-      convertCompose({
-        ...{ file: 'compose.yaml', text, project: 'shop', repository: undefined, folder: '' },
-        lookup: () => undefined,
-        envFile: () => undefined,
-      });
-    expect(convert).toThrow('services.a.build: The folder has no Git remote, and Postern builds from a repository.');
+    expect(refusalOf('services: {a: {build: ., expose: [1]}}', null)).toContain(
+      'services.a.build: The folder has no Git remote, and Postern builds from a repository. Add one',
+    );
   });
 
   it('with all reasons at once, and without values of the environment', () => {

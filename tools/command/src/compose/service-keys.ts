@@ -47,20 +47,24 @@ const UNKNOWN = 'Nothing in Postern corresponds to it. Remove it, or write a pos
 /** Refuses and notes the settings of a service that are not converted. */
 export const checkKeys = (name: string, service: Section, report: Report): void => {
   for (const [key, value] of Object.entries(service)) {
-    if (ACCEPTED.has(key) || key.startsWith('x-') || isNothing(value)) continue;
+    if (ACCEPTED.has(key) || key.startsWith('x-') || isWithoutEffect(key, value)) continue;
     const ignored = Object.hasOwn(IGNORED, key) ? IGNORED[key] : undefined;
     if (ignored !== undefined) report.note(`${key} of ${name} is ignored: ${ignored}.`);
     else report.refuse(`services.${name}.${key}`, Object.hasOwn(REFUSED, key) ? REFUSED[key]! : UNKNOWN);
   }
   checkDeploy(name, service['deploy'], report);
   checkNetworks(name, service['networks'], report);
+  checkDependencies(name, service['depends_on'], report);
   for (const link of Array.isArray(service['links']) ? service['links'] : [])
     if (String(link).includes(':'))
       report.refuse(`services.${name}.links`, 'A web service has no second name. Use the name of the service.');
 };
 
-const isNothing = (value: unknown): boolean =>
-  value === null || value === false || (Array.isArray(value) && value.length === 0);
+const isWithoutEffect = (key: string, value: unknown): boolean =>
+  value === null ||
+  value === false ||
+  (Array.isArray(value) && value.length === 0) ||
+  (key === 'network_mode' && value === 'bridge');
 
 const DEPLOY = new Set(['replicas', 'restart_policy', 'update_config', 'rollback_config', 'labels', 'endpoint_mode']);
 
@@ -84,6 +88,15 @@ const checkNetworks = (name: string, networks: unknown, report: Report): void =>
       report.refuse(
         `services.${name}.networks.${network}`,
         'Addresses and second names are not supported. Use the name of the service.',
+      );
+};
+
+const checkDependencies = (name: string, dependencies: unknown, report: Report): void => {
+  for (const [other, settings] of isSection(dependencies) ? Object.entries(dependencies) : [])
+    if (isSection(settings) && settings['condition'] === 'service_completed_successfully')
+      report.refuse(
+        `services.${name}.depends_on.${other}`,
+        `${other} is a task that ends, and a web service runs on. Remove it, and write a postern.yaml with a release_command.`,
       );
 };
 
