@@ -55,7 +55,7 @@ const namesIn = (value: unknown): readonly string[] =>
 export const withDatabases = (
   name: string,
   { settings, variables, needs }: Application,
-  ports: ReadonlyMap<string, number>,
+  ports: ReadonlyMap<string, number | undefined>,
   databases: ReadonlyMap<string, ConvertedDatabase>,
   report: Report,
 ): { readonly settings: Settings; readonly secrets: readonly (readonly [string, string])[] } => {
@@ -87,7 +87,7 @@ const attachmentsOf = (
   for (const [host, { database, image }] of databases) {
     const urls = references.filter(({ service }) => service === host);
     const [first, ...others] = urls.filter(({ scheme, isWhole }) => isWhole && namesDatabase(image.kind, scheme));
-    const hosts = [...variables].filter(([, { value }]) => value === host || value.startsWith(`${host}:`));
+    const hosts = [...variables].filter(([key, { value }]) => namesHost(key, value, host));
     if (urls.length === 0 && hosts.length === 0 && !needs.includes(host)) continue;
     const variable = first?.variable ?? (image.kind === 'relational' ? 'DATABASE_URL' : 'REDIS_URL');
     if (first) variables.delete(variable);
@@ -100,14 +100,23 @@ const attachmentsOf = (
     }
     attached[database] = variable;
     report.note(`${variable} of ${name} gets the URL of ${database}${schemeNote(first?.scheme, image.kind)}.`);
-    for (const other of others) variables.delete(other.variable);
-    for (const key of new Set([...others.map(each => each.variable), ...hosts.map(([each]) => each)]))
+    for (const { variable: key } of others) {
+      variables.delete(key);
+      report.note(`${key} of ${name} is left out: have ${name} read ${variable}, which has the URL of ${host}.`);
+    }
+    for (const [key] of hosts)
       report.note(`${key} of ${name} names ${host}, which has no such host here: have ${name} read ${variable}.`);
     for (const { variable: key } of urls.filter(({ variable: key }) => variables.has(key)))
       report.note(`${key} of ${name} contains a URL of ${host}, which is not replaced: have ${name} read ${variable}.`);
   }
   return attached;
 };
+
+/** Whether a value is a host, with or without a port, and not a word that is the same by chance. */
+const namesHost = (key: string, value: string, host: string): boolean =>
+  value === host
+    ? /HOST|ADDR|SERVER|UPSTREAM|ENDPOINT/i.test(key)
+    : /^:\d/.test(value.slice(host.length)) && value.startsWith(host);
 
 /** `postgres:` and `postgresql:` mean the same; other schemes choose a driver or TLS. */
 const schemeNote = (scheme: string | undefined, kind: 'relational' | 'key_value'): string => {
@@ -120,18 +129,18 @@ const schemeNote = (scheme: string | undefined, kind: 'relational' | 'key_value'
 const checkReferences = (
   name: string,
   variables: ReadonlyMap<string, Variable>,
-  ports: ReadonlyMap<string, number>,
+  ports: ReadonlyMap<string, number | undefined>,
   report: Report,
 ): void => {
   for (const reference of referencesIn(variables, new Set(ports.keys()))) {
     const { variable, service, scheme, port } = reference;
     const path = `services.${name}.environment.${variable}`;
-    const answered = ports.get(service)!;
+    const answered = ports.get(service);
     const called = httpPortOf(reference);
     if (called === undefined)
       report.refuse(
         path,
-        `Services reach each other over plain HTTP, and ${service} by ${scheme}://. Use http:// in it.`,
+        `Services reach each other over plain HTTP only, and it names ${service} by ${scheme}://. Use http:// if ${service} answers it, or a server elsewhere.`,
       );
     else if (called !== answered)
       report.refuse(path, `It names port ${called} of ${service}, which answers at ${answered}. Use one port in both.`);
@@ -142,7 +151,7 @@ const checkReferences = (
   }
   for (const [key, { value }] of variables) {
     const [host = ''] = value.split(':');
-    if (ports.has(host) && (value !== host || /HOST|ADDR|SERVER|UPSTREAM/i.test(key)))
+    if (ports.has(host) && namesHost(key, value, host))
       report.note(
         `${key} of ${name} names ${host}, whose host is ${internalHostOf(host)} here. Change it if it is a host.`,
       );

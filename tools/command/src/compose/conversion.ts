@@ -72,17 +72,19 @@ const checkDisks = (applications: ReadonlyMap<string, Application>, report: Repo
 };
 
 /** The port of each service: its own, or else the one that the URLs of the others name. */
-const portsOf = (applications: ReadonlyMap<string, Application>, report: Report): ReadonlyMap<string, number> => {
-  const ports = new Map<string, number>();
-  for (const [name, { port }] of applications) if (port !== undefined) ports.set(name, port);
+const portsOf = (
+  applications: ReadonlyMap<string, Application>,
+  report: Report,
+): ReadonlyMap<string, number | undefined> => {
+  const ports = new Map([...applications].map(([name, { port }]) => [name, port]));
   const names = new Set(applications.keys());
   const references = [...applications.values()].flatMap(({ variables }) => referencesIn(variables, names));
   for (const reference of references) {
     const port = httpPortOf(reference);
-    if (port !== undefined && !ports.has(reference.service)) ports.set(reference.service, port);
+    if (port !== undefined && ports.get(reference.service) === undefined) ports.set(reference.service, port);
   }
   for (const [name, { settings }] of applications) {
-    if (ports.has(name)) continue;
+    if (ports.get(name) !== undefined) continue;
     if (settings.image === undefined)
       report.refuse(
         `services.${name}`,

@@ -96,7 +96,7 @@ volumes: {db: {}}`);
   });
 
   it('is not attached to a service that does not name it', () => {
-    expect(web('postgres', 'environment: {A: b}').databases).toEqual({});
+    expect(web('postgres', 'environment: {A: b, POSTGRES_DB: db, B: "dbs:5432"}').databases).toEqual({});
   });
 
   it.each([
@@ -104,7 +104,7 @@ volumes: {db: {}}`);
       'redis',
       'environment: {A: "redis://db/0", B: "redis://db/1"}',
       {},
-      'B of web names db, which has no such host here: have web read A.',
+      'B of web is left out: have web read A, which has the URL of db.',
     ],
     [
       'postgres',

@@ -50,7 +50,7 @@ export const internalHostOf = (service: string): string =>
     .replace(/^-+|-+$/g, '')}.internal`;
 
 /** The value with the names that services have in their project. */
-export const withInternalHosts = (value: string, ports: ReadonlyMap<string, number>): string =>
+export const withInternalHosts = (value: string, ports: ReadonlyMap<string, number | undefined>): string =>
   value.replace(URL_WITH_HOST, (whole, scheme: string, user: string, host: string) => {
     const port = ports.get(host);
     return port === undefined ? whole : `${scheme}://${user}${internalHostOf(host)}:${port}`;

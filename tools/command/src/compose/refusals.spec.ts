@@ -71,8 +71,8 @@ describe('A Compose file is refused', () => {
       'services.a.volumes: Files of your machine',
     ],
     [
-      'services: {a: {image: a, environment: {Q: "amqp://b:5672"}}, b: {image: b, expose: [1]}}',
-      'and b by amqp://. Use http://',
+      'services: {a: {image: a, environment: {Q: "amqp://b:5672"}}, b: {image: b}}',
+      'over plain HTTP only, and it names b by amqp://. Use http:// if b answers it, or a server elsewhere.',
     ],
     [
       'services: {a: {build: .}}',
