@@ -173,6 +173,7 @@ describe('Values from outside of a Compose file', () => {
     build: {context: ., args: [ARGUMENT]}
     image: shop:\${TAG:-1}
     expose: ["\${PORT_OF_WEB:-1}"]
+    healthcheck: {test: [CMD, curl, "http://localhost/?token=$TOKEN"]}
     env_file: [.env.web, {path: missing.env, required: false}]
     environment: [LEVEL=info, "KEY=a-$TOKEN", PASSED, "API=\${API}"]`;
 

@@ -9,7 +9,7 @@ type Start = Partial<
 /** How a service is started, checked and stopped, and how often it runs. */
 export const startOf = (name: string, service: Section, file: ComposeFile, report: Report): Start => {
   const command = startCommandOf(name, service, file, report);
-  const path = healthCheckPathOf(name, service['healthcheck'], report);
+  const path = healthCheckPathOf(name, service['healthcheck'], file, report);
   const deploy = isSection(service['deploy']) ? service['deploy'] : {};
   const replicas = Number(deploy['replicas'] ?? service['scale'] ?? 1);
   if (!Number.isInteger(replicas) || replicas < 1 || replicas > 20)
@@ -26,13 +26,13 @@ export const startOf = (name: string, service: Section, file: ComposeFile, repor
 const startCommandOf = (
   name: string,
   { command, entrypoint }: Section,
-  { external }: ComposeFile,
+  file: ComposeFile,
   report: Report,
 ): string | undefined => {
   const words = [entrypoint, command].map(shellCommand).filter(words => words !== '');
   if (words.length === 0) return undefined;
   for (const key of ['command', 'entrypoint'])
-    if ([...external].some(path => path === `services.${name}.${key}` || path.startsWith(`services.${name}.${key}.`)))
+    if (isExternal(`services.${name}.${key}`, file))
       report.refuse(
         `services.${name}.${key}`,
         'It contains a value of the environment or of .env, which would not be secret. Put the value into environment, and write $$NAME here.',
@@ -44,6 +44,10 @@ const startCommandOf = (
   return words.join(' ');
 };
 
+/** Whether a setting, or a part of it, is not in the file, so that it can be secret. */
+const isExternal = (setting: string, { external }: ComposeFile): boolean =>
+  [...external].some(path => path === setting || path.startsWith(`${setting}.`));
+
 const shellCommand = (value: unknown): string =>
   Array.isArray(value) ? value.map(word => quoted(String(word))).join(' ') : String(value ?? '').trim();
 
@@ -51,10 +55,16 @@ const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word :
 
 const LOCAL_URL = /\bhttps?:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::[^/\s'"]{1,40})?(\/[^\s'"|;&)]*)?/;
 
-const healthCheckPathOf = (name: string, check: unknown, report: Report): string | undefined => {
+const healthCheckPathOf = (name: string, check: unknown, file: ComposeFile, report: Report): string | undefined => {
   if (!isSection(check) || check['disable'] === true) return undefined;
   const test = [check['test'] ?? []].flat().map(String).join(' ');
   if (test === '' || test === 'NONE') return undefined;
+  if (isExternal(`services.${name}.healthcheck.test`, file)) {
+    report.note(
+      `The healthcheck of ${name} is ignored: it contains a value of the environment or of .env. Set health_check_path in a postern.yaml.`,
+    );
+    return undefined;
+  }
   const url = /\b(?:curl|wget)\b/.test(test) ? LOCAL_URL.exec(test) : null;
   if (url) return url[1] ?? '/';
   report.note(`The healthcheck of ${name} is ignored: a check is a request to a path. Use curl or wget with one.`);
