@@ -84,7 +84,18 @@ export const blueprint = z
       .default({})
       .describe('Cron jobs by name, or by `service/name`.'),
     databases: z
-      .record(name, z.strictObject({ kind: z.enum(['relational', 'key_value']), plan: z.string().optional() }))
+      .record(
+        name,
+        z.strictObject({
+          kind: z.enum(['relational', 'key_value']),
+          plan: z.string().optional(),
+          version: z
+            .string()
+            .regex(/^[1-9][0-9]$/, 'must be a major version of PostgreSQL, such as "17"')
+            .optional()
+            .describe('Major version of PostgreSQL of a new relational database.'),
+        }),
+      )
       .default({})
       .describe('Databases of the workspace by name. They are created, and never changed or deleted.'),
     disks: z
@@ -116,8 +127,12 @@ export const readBlueprint = (file: string, content: string): Blueprint => {
   const [syntax] = document.errors;
   if (syntax) throw new UsageError(`${file} is not valid YAML: ${syntax.message.split('\n')[0]}`);
   // Aliases can make a small file endless.
-  const value: unknown = document.toJS({ maxAliasCount: 100 });
-  const parsed = blueprint.safeParse(value ?? {});
+  return checkedBlueprint(file, document.toJS({ maxAliasCount: 100 }) ?? {});
+};
+
+/** @throws UsageError that names each invalid field. */
+export const checkedBlueprint = (file: string, value: unknown): Blueprint => {
+  const parsed = blueprint.safeParse(value);
   if (!parsed.success) {
     const lines = parsed.error.issues.slice(0, 20).map(issue => `  ${describeIssue(issue)}`);
     throw new UsageError(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Database, WebService } from '@postern/sdk';
+import type { Database, Platform, WebService } from '@postern/sdk';
 import { readBlueprint, writeBlueprint } from './blueprint.js';
 import type { Existing, ExistingService } from './existing.js';
 import { blueprintOf } from './export.js';
@@ -135,6 +135,35 @@ describe('The plan of a blueprint', () => {
         'TOKEN of api has no value yet: postern env set TOKEN --secret --service api',
       ],
     });
+  });
+
+  it('sets a known value of a secret only while the variable does not exist', async () => {
+    const secrets = new Map([
+      ['web/TOKEN', 'hidden'],
+      ['api/TOKEN', 'hidden'],
+    ]);
+    const file = readBlueprint('postern.yaml', exported());
+    expect(planOf(file, EXISTING, { prune: false, secrets })).toEqual({ steps: [], notes: [] });
+    const { steps, notes } = planOf(file, NOTHING, { prune: false, secrets });
+    expect(notes).toEqual([]);
+    const sent: unknown[] = [];
+    const platform = { environment: { setAll: async (...given: unknown[]) => sent.push(...given) } } as unknown;
+    await steps
+      .find(({ what }) => what === 'variables of web')!
+      .apply({ platform: platform as Platform, dashboard: undefined, ids: new Map([['service web', 'w']]) });
+    expect(sent).toEqual([
+      'w',
+      [
+        { key: 'LEVEL', value: 'true', is_secret: false },
+        { key: 'TOKEN', value: 'hidden', is_secret: true },
+      ],
+    ]);
+  });
+
+  it('creates a database with its version', () => {
+    const text =
+      'project: Shop\ndatabases: {new: {kind: relational, version: "17"}, main: {kind: relational, version: "17"}}';
+    expect(plan(text).steps).toEqual(['create database new relational version 17']);
   });
 
   it('names each setting that changes, from what to what', () => {

@@ -3,7 +3,7 @@ import type { Blueprint } from './blueprint.js';
 import type { Existing, ExistingService } from './existing.js';
 import { cronSteps, domainSteps } from './job-steps.js';
 import { attachmentSteps, serviceSteps, variableSteps } from './service-steps.js';
-import { idOf, PROJECT, type Step, type Target } from './steps.js';
+import { idOf, type PlanOptions, PROJECT, type Step, type Target } from './steps.js';
 
 export interface Plan {
   readonly steps: readonly Step[];
@@ -24,8 +24,8 @@ export const knownIds = ({ project, services, databases, emailServices }: Existi
  * The steps from what exists to what the blueprint describes, in the order in which they are applied. Nothing is deleted without
  * `prune`, and databases, disks and email services never. @throws UsageError for what cannot be done.
  */
-export const planOf = (file: Blueprint, existing: Existing, options: { readonly prune: boolean }): Plan => {
-  const notes: string[] = [];
+export const planOf = (file: Blueprint, existing: Existing, options: PlanOptions): Plan => {
+  const notes = [...(options.notes ?? [])];
   const steps: Step[] = [];
   if (!existing.project)
     steps.push({
@@ -49,19 +49,19 @@ export const planOf = (file: Blueprint, existing: Existing, options: { readonly 
 };
 
 const databaseSteps = (file: Blueprint, existing: Existing): readonly Step[] =>
-  Object.entries(file.databases).flatMap(([name, { kind, plan }]) => {
+  Object.entries(file.databases).flatMap(([name, { kind, plan, version }]) => {
     const found = existing.databases.get(name);
     if (found && (found.kind !== kind || (plan !== undefined && found.plan !== plan)))
       throw new UsageError(
         `databases.${name}: it exists as ${found.kind} with the plan ${found.plan}, and a database cannot be changed. Correct the file, or use another name.`,
       );
     if (found) return [];
-    const body = { name, kind, ...(plan === undefined ? {} : { plan }) };
+    const body = { name, kind, ...(plan !== undefined && { plan }), ...(version !== undefined && { version }) };
     return [
       {
         action: 'create' as const,
         what: `database ${name}`,
-        changes: [kind],
+        changes: version === undefined ? [kind] : [kind, `version ${version}`],
         apply: async ({ platform, ids }: Target) =>
           ids.set(`database ${name}`, (await platform.databases.create(body)).id),
       },

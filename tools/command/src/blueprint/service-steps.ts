@@ -4,7 +4,7 @@ import { UsageError } from '../errors.js';
 import type { Blueprint } from './blueprint.js';
 import type { Existing, ExistingService } from './existing.js';
 import { changedSettings, type Settings, settingsIn, settingsOfService } from './service-settings.js';
-import { idOf, PROJECT, type Step, type Target } from './steps.js';
+import { idOf, type PlanOptions, PROJECT, type Step, type Target } from './steps.js';
 
 /** Settings that a web service can have only after its creation. */
 const LATER = ['release_command', 'drain_seconds', 'instance', 'processes', 'disk', 'auto_deploy'] as const;
@@ -66,7 +66,7 @@ export const variableSteps = (
   file: Blueprint,
   name: string,
   found: ExistingService | undefined,
-  { prune }: { readonly prune: boolean },
+  { prune, secrets }: PlanOptions,
   notes: string[],
 ): readonly Step[] => {
   const known = new Map((found?.variables ?? []).map(each => [each.key, each]));
@@ -74,7 +74,10 @@ export const variableSteps = (
   const changed = given.flatMap(([key, value]) => {
     const before = known.get(key);
     if (typeof value === 'object') {
-      if (!before) notes.push(`${key} of ${name} has no value yet: postern env set ${key} --secret --service ${name}`);
+      const secret = secrets?.get(`${name}/${key}`);
+      if (before) return [];
+      if (secret !== undefined) return [{ key, value: secret, is_secret: true }];
+      notes.push(`${key} of ${name} has no value yet: postern env set ${key} --secret --service ${name}`);
       return [];
     }
     const text = String(value);

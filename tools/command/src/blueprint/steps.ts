@@ -17,6 +17,14 @@ export interface Step {
   readonly apply: (target: Target) => Promise<unknown>;
 }
 
+export interface PlanOptions {
+  readonly prune: boolean;
+  /** What the plan says beside its own notes. */
+  readonly notes?: readonly string[];
+  /** Values of secret variables by `service/variable`. They are used for variables that do not exist yet. */
+  readonly secrets?: ReadonlyMap<string, string>;
+}
+
 export const PROJECT = 'project';
 export const idOf = ({ ids }: Target, what: string): string => {
   const id = ids.get(what);

@@ -1,18 +1,20 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { readBlueprint, SCHEMA_PATH, writeBlueprint } from '../blueprint/blueprint.js';
+import { type Blueprint, readBlueprint, SCHEMA_PATH, writeBlueprint } from '../blueprint/blueprint.js';
 import { readExisting } from '../blueprint/existing.js';
 import { blueprintOf } from '../blueprint/export.js';
-import { knownIds, type Plan, planOf } from '../blueprint/plan.js';
-import type { Step } from '../blueprint/steps.js';
+import { knownIds, planOf } from '../blueprint/plan.js';
+import { lineOf, planAsJson, textOf } from '../blueprint/plan-output.js';
 import { command, type Invocation, invocation } from '../command-line.js';
+import type { Conversion } from '../compose/conversion.js';
+import { composeFileIn, isComposeFile, readCompose } from '../compose/read-compose.js';
 import { one } from '../email-services.js';
 import { UsageError } from '../errors.js';
 
 const FILE = 'postern.yaml';
 
 interface UpOptions {
-  readonly file: string;
+  readonly file?: string;
   readonly plan?: boolean;
   readonly prune?: boolean;
   readonly yes?: boolean;
@@ -21,13 +23,14 @@ interface UpOptions {
 
 /** `postern up`: makes a project match its blueprint. */
 export const up = (): Command =>
-  command('up', 'Create and change what postern.yaml describes, after showing the plan', [
+  command('up', 'Create and change what postern.yaml or a Compose file describes, after showing the plan', [
     'postern up',
     'postern up --plan',
     'postern up --file deploy/postern.yaml --yes',
+    'postern up --file compose.yaml',
     'postern up --prune',
   ])
-    .option('--file <path>', 'the blueprint', FILE)
+    .option('--file <path>', `the blueprint, or a Compose file; default: ${FILE}, or else compose.yaml`)
     .option('--plan', 'show the plan and change nothing')
     .option(
       '--prune',
@@ -41,13 +44,11 @@ export const up = (): Command =>
     .action(async (options: UpOptions) => apply(invocation(options), options));
 
 const apply = async ({ context, output, input }: Invocation, options: UpOptions): Promise<void> => {
-  if (!existsSync(options.file))
-    throw new UsageError(`There is no file ${options.file}. \`postern export\` writes one of an existing project.`);
-  const file = readBlueprint(options.file, readFileSync(options.file, 'utf8'));
+  const { blueprint: file, notes, secrets } = described(options.file);
   const platform = context.platform();
   const dashboard = Object.keys(file.email).length > 0 ? context.dashboard() : undefined;
   const existing = await readExisting(platform, file.project, dashboard);
-  const plan = planOf(file, existing, { prune: options.prune === true });
+  const plan = planOf(file, existing, { prune: options.prune === true, notes, secrets });
   if (options.plan || plan.steps.length === 0) {
     output.result(planAsJson(plan, false), textOf(plan));
     return;
@@ -67,48 +68,56 @@ const apply = async ({ context, output, input }: Invocation, options: UpOptions)
   output.result(planAsJson(plan, true), [`Applied ${plan.steps.length} steps.`, ...plan.notes, ...deploy].join('\n'));
 };
 
-const SIGNS = { create: '+ create', change: '~ change', delete: '- delete' };
-
-const lineOf = ({ action, what, changes }: Step): string =>
-  `${SIGNS[action]}  ${what}${changes.length === 0 ? '' : `  (${changes.join(', ')})`}`;
-
-const textOf = ({ steps, notes }: Plan): string =>
-  [...(steps.length === 0 ? ['Nothing to change.'] : steps.map(lineOf)), ...notes].join('\n');
-
-const planAsJson = ({ steps, notes }: Plan, applied: boolean): object => ({
-  applied,
-  steps: steps.map(({ action, what, changes }) => ({ action, what, changes })),
-  notes,
-});
+/** What the blueprint or the Compose file describes. */
+const described = (given: string | undefined): Conversion => {
+  const path = given ?? (existsSync(FILE) ? FILE : (composeFileIn('.') ?? FILE));
+  if (!existsSync(path))
+    throw new UsageError(`There is no file ${path}. \`postern export\` writes one of an existing project.`);
+  if (isComposeFile(path)) return readCompose(path, process.env);
+  return { blueprint: readBlueprint(path, readFileSync(path, 'utf8')), notes: [], secrets: new Map() };
+};
 
 interface ExportOptions {
   readonly project?: string;
+  readonly from?: string;
   readonly file?: string;
   readonly email?: boolean;
   readonly json?: boolean;
 }
 
-/** `postern export`: writes the blueprint of a project. */
+/** `postern export`: writes the blueprint of a project, or of a Compose file. */
 export const exportProject = (): Command =>
-  command('export', 'Write a project as a blueprint, without the values of secrets', [
+  command('export', 'Write a project or a Compose file as a blueprint, without the values of secrets', [
     `postern export > ${FILE}`,
     'postern export --project Shop --file postern.yaml',
+    'postern export --from compose.yaml --file postern.yaml',
   ])
     .option('--project <id or name>', 'the project; the only one by default')
+    .option('--from <compose file>', 'a Compose file instead of a project')
     .option('--file <path>', 'where to write it; standard output by default. An existing file is not replaced')
     .option('--email', 'also the email services of the workspace, which needs a session')
     .action(async (options: ExportOptions) => {
-      const { context, output } = invocation(options);
-      const platform = context.platform();
-      const project = one(await platform.projects.list(), options.project, 'project', 'with --project (id or name)');
-      const dashboard = options.email ? context.dashboard() : undefined;
-      const content = blueprintOf(project.name, await readExisting(platform, project.name, dashboard));
-      const text = writeBlueprint(content, `${context.url}${SCHEMA_PATH}`);
+      const run = invocation(options);
+      const content = options.from === undefined ? await existingProject(run, options) : converted(run, options.from);
+      const text = writeBlueprint(content, `${run.context.url}${SCHEMA_PATH}`);
       if (options.file === undefined) {
-        output.result(content, text.trimEnd());
+        run.output.result(content, text.trimEnd());
         return;
       }
       if (existsSync(options.file)) throw new UsageError(`${options.file} exists already; nothing was written.`);
       writeFileSync(options.file, text);
-      output.result(content, `Written to ${options.file}. \`postern up --plan\` shows what differs.`);
+      run.output.result(content, `Written to ${options.file}. \`postern up --plan\` shows what differs.`);
     });
+
+const existingProject = async ({ context }: Invocation, options: ExportOptions): Promise<Blueprint> => {
+  const platform = context.platform();
+  const project = one(await platform.projects.list(), options.project, 'project', 'with --project (id or name)');
+  const dashboard = options.email ? context.dashboard() : undefined;
+  return blueprintOf(project.name, await readExisting(platform, project.name, dashboard));
+};
+
+const converted = ({ output }: Invocation, path: string): Blueprint => {
+  const { blueprint, notes } = readCompose(path, process.env);
+  for (const note of notes) output.note(note);
+  return blueprint;
+};
