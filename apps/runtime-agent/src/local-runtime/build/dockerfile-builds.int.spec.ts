@@ -14,7 +14,7 @@ import {
 import { BuildsFixture } from './testing/builds-fixture.js';
 
 /** Several sequential builds on a busy host. */
-jest.setTimeout(90_000);
+jest.setTimeout(180_000);
 
 const missing = missingForImages();
 if (missing !== undefined) console.warn(`Builds of Dockerfiles are not tested: ${missing}`);
