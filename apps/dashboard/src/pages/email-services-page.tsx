@@ -1,14 +1,13 @@
 import type { EmailService } from '@postern/contracts';
 import { api } from '../api-client.js';
-import { Badge } from '../components/badge.js';
 import { DataTable } from '../components/data-table.js';
 import { Field, Form, type Values } from '../components/form.js';
 import { Loaded } from '../components/loaded.js';
 import { CollapsibleSection, EmptyState, Page } from '../components/page.js';
 import { Time } from '../components/time.js';
-import { formatCount } from '../formatting.js';
 import { useAction, useLoading } from '../loading.js';
 import { Link, navigate } from '../router.js';
+import { MODE_AND_USE } from './service/mode-and-use.js';
 
 export const EmailServicesPage = () => {
   const services = useLoading<EmailService[]>(signal => api.get('/email-services', {}, signal), []);
@@ -38,19 +37,7 @@ export const EmailServicesPage = () => {
               keyOf={service => service.id}
               columns={[
                 { title: 'Name', cell: service => <Link to={`/services/${service.id}`}>{service.name}</Link> },
-                {
-                  title: 'Mode',
-                  cell: service => (
-                    <>
-                      <Badge status={service.mode} /> {!service.enabled && <Badge status="disabled" />}
-                    </>
-                  ),
-                },
-                {
-                  title: 'Sent today',
-                  numeric: true,
-                  cell: service => `${formatCount(service.sent_today)} of ${formatCount(service.daily_limit)}`,
-                },
+                ...MODE_AND_USE,
                 { title: 'Created', cell: service => <Time at={service.created_at} /> },
               ]}
             />

@@ -1,15 +1,15 @@
 import type { EmailService, WebService, WorkspaceStatus } from '@postern/contracts';
 import { api } from '../api-client.js';
 import { useLive } from '../changes.js';
-import { Badge, Tag } from '../components/badge.js';
+import { Tag } from '../components/badge.js';
 import { DataTable } from '../components/data-table.js';
 import { Loaded } from '../components/loaded.js';
 import { Notice } from '../components/notice.js';
 import { EmptyState, Page, Section } from '../components/page.js';
 import { Time } from '../components/time.js';
-import { formatCount } from '../formatting.js';
 import { useLoading } from '../loading.js';
 import { Link } from '../router.js';
+import { MODE_AND_USE } from './service/mode-and-use.js';
 import { StatusBadges } from './web-service/status.js';
 
 /** What needs somebody in the workspace, then the state of everything in it. */
@@ -84,19 +84,7 @@ const EmailServices = () => {
               keyOf={({ id }) => id}
               columns={[
                 { title: 'Name', cell: ({ id, name }) => <Link to={`/services/${id}`}>{name}</Link> },
-                {
-                  title: 'Mode',
-                  cell: ({ mode, enabled }) => (
-                    <>
-                      <Badge status={mode} /> {!enabled && <Badge status="disabled" />}
-                    </>
-                  ),
-                },
-                {
-                  title: 'Sent today',
-                  numeric: true,
-                  cell: ({ sent_today, daily_limit }) => `${formatCount(sent_today)} of ${formatCount(daily_limit)}`,
-                },
+                ...MODE_AND_USE,
               ]}
             />
           )

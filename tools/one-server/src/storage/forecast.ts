@@ -28,7 +28,7 @@ const HOUR_MS = 3_600_000;
 const WINDOW_MS = 7 * DAY_MS + HOUR_MS;
 
 /** The write-ahead log has a maximum, and messages leave the queue: neither fills the disk, and both change by more than a day's growth. */
-export const BOUNDED_PARTS: ReadonlySet<string> = new Set(['write-ahead log', 'mail queue']);
+const BOUNDED_PARTS: ReadonlySet<string> = new Set(['write-ahead log', 'mail queue']);
 
 const growingBytes = ({ bytes }: Sample): number =>
   Object.entries(bytes).reduce((sum, [part, each]) => (BOUNDED_PARTS.has(part) ? sum : sum + each), 0);

@@ -1,13 +1,13 @@
 import type { EmailService, FoundEmailService } from '@postern/contracts';
 import { useState } from 'preact/hooks';
 import { api } from '../../api-client.js';
-import { Badge } from '../../components/badge.js';
 import { Field, Form, type Values } from '../../components/form.js';
 import { Notice } from '../../components/notice.js';
 import { Section } from '../../components/page.js';
 import { formatCount } from '../../formatting.js';
 import type { ListState } from '../../list-state.js';
 import { useAction } from '../../loading.js';
+import { MODE_AND_USE } from '../service/mode-and-use.js';
 import { FoundList } from './found-list.js';
 
 export const FoundEmailServices = ({ list }: { readonly list: ListState }) => (
@@ -20,19 +20,7 @@ export const FoundEmailServices = ({ list }: { readonly list: ListState }) => (
     columns={[
       { title: 'Name', cell: ({ name }) => <strong>{name}</strong> },
       { title: 'Sending domains', cell: ({ domains }) => domains.join(', ') || 'None' },
-      {
-        title: 'Mode',
-        cell: ({ mode, enabled }) => (
-          <>
-            <Badge status={mode} /> {!enabled && <Badge status="disabled" />}
-          </>
-        ),
-      },
-      {
-        title: 'Sent today',
-        numeric: true,
-        cell: ({ sent_today, daily_limit }) => `${formatCount(sent_today)} of ${formatCount(daily_limit)}`,
-      },
+      ...MODE_AND_USE,
     ]}
   />
 );

@@ -3,11 +3,11 @@ import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { api } from '../../api-client.js';
 import { useLive } from '../../changes.js';
-import { Badge } from '../../components/badge.js';
 import { Breadcrumbs } from '../../components/breadcrumbs.js';
 import { Loaded } from '../../components/loaded.js';
 import { Tabs } from '../../components/tabs.js';
 import { type Loading, useLoading } from '../../loading.js';
+import { ModeBadges } from './mode-and-use.js';
 
 interface OpenService {
   readonly service: EmailService;
@@ -60,7 +60,7 @@ export const ServiceLayout = ({ serviceId, path: shown, children }: ServiceLayou
       {service => (
         <OpenServiceContext.Provider value={{ service, path, page, changed: loading.replace, reload: loading.reload }}>
           <Breadcrumbs above={[['/email-services', 'Email services']]} current={service.name}>
-            <Badge status={service.mode} /> {!service.enabled && <Badge status="disabled" />}
+            <ModeBadges of={service} />
           </Breadcrumbs>
           <Tabs of={service.name} tabs={TABS} page={page} shown={shown} />
           {children}

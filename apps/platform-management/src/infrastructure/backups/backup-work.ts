@@ -12,7 +12,7 @@ const DEADLINE_MS = 2 * 3_600_000;
 const CONCURRENT_BACKUPS = 1;
 
 /** The steps that are in progress: at most one for each resource. */
-export class StepsInProgress {
+class StepsInProgress {
   readonly #steps = new Map<string, { readonly kind: string; readonly done: Promise<void> }>();
 
   /** Starts a step, unless one of the resource, or `limit` of its kind, are in progress. */
